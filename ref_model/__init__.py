@@ -1,0 +1,1 @@
+"""Pure Python reference model: standard library only, no simulator, no testbench."""

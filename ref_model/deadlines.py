@@ -1,0 +1,92 @@
+"""Obligations with a deadline: the observer's *must* list."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from ref_model.rules import Rules, Scope
+
+
+@dataclass(slots=True, eq=False)
+class Must:
+    """One thing the DUT owes: rule, what, why, until when (ps)."""
+
+    rule: str
+    expected: str
+    why: str
+    scope: Scope
+    deadline: int
+    knob: str | None = None
+    open: bool = True
+
+
+class Deadlines:
+    """One heap for all open obligations and timed reminders of a model."""
+
+    def __init__(self, rules: Rules) -> None:
+        """Report overdue obligations to ``rules``."""
+        self._rules = rules
+        self._heap: list[tuple[int, int, Must | Callable[[], None]]] = []
+        self._order = 0
+        self.open = 0
+
+    def must(
+        self, rule: str, expected: str, why: str, scope: Scope, deadline: int, knob: str | None = None
+    ) -> Must:
+        """Open an obligation that has to be met by ``deadline``."""
+        duty = Must(rule, expected, why, scope, deadline, knob)
+        self.open += 1
+        self._push(deadline, duty)
+        return duty
+
+    def call_at(self, time: int, action: Callable[[], None]) -> None:
+        """Run ``action`` when merged time passes ``time``."""
+        self._push(time, action)
+
+    def _push(self, time: int, item: Must | Callable[[], None]) -> None:
+        self._order += 1
+        heapq.heappush(self._heap, (time, self._order, item))
+
+    def meet(self, duty: Must | None) -> None:
+        """Close ``duty`` as fulfilled; counts as evidence for its rule."""
+        if duty is not None and duty.open:
+            duty.open = False
+            self.open -= 1
+            self._rules.met(duty.rule, duty.why, duty.scope, knob=duty.knob)
+
+    def void(self, duty: Must | None) -> None:
+        """Close ``duty`` without evidence: its cause disappeared (reset, QP gone, other hypothesis)."""
+        if duty is not None and duty.open:
+            duty.open = False
+            self.open -= 1
+
+    def advance(self, now: int) -> None:
+        """Turn what is overdue at ``now`` into findings and run due reminders."""
+        heap = self._heap
+        while heap and heap[0][0] < now:
+            time, _, item = heapq.heappop(heap)
+            if not isinstance(item, Must):
+                self._rules.now = time
+                item()
+            elif item.open:
+                self._rules.now = time
+                self._overdue(item)
+
+    def finish(self) -> None:
+        """End of test: every open obligation is a finding."""
+        for _, _, item in sorted(self._heap, key=lambda entry: entry[:2]):
+            if isinstance(item, Must) and item.open:
+                self._overdue(item)
+        self._heap.clear()
+
+    def clear(self) -> None:
+        """Reset: obligations are void, reminders forgotten."""
+        self._heap.clear()
+        self.open = 0
+
+    def _overdue(self, duty: Must) -> None:
+        duty.open = False
+        self.open -= 1
+        self._rules.fail(duty.rule, duty.expected, "nothing", duty.why, duty.scope, knob=duty.knob)

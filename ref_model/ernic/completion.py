@@ -1,0 +1,167 @@
+"""Completion queue of one QP: CQEs, CQHEAD, the doorbell word (section 6 of the requirements)."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from ref_model.deadlines import Must
+from ref_model.ernic.config import QpConfig
+from ref_model.ernic.context import Context
+from ref_model.ernic.rings import match_position
+from ref_model.rules import Scope
+
+CQE_BYTES = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """A WQE that has ended: what its CQE has to say."""
+
+    wrid: int
+    opcode: int
+    error: bool
+
+    @property
+    def word(self) -> int:
+        """CQE: WRID [15:0], OPCODE [23:16], ERRFLAG [31:24]."""
+        return self.wrid | self.opcode << 16 | int(self.error) << 24
+
+
+class CompletionQueue:
+    """Counts ended WQEs (``done``) against what the DUT has announced of them."""
+
+    def __init__(self, ctx: Context, scope: Scope) -> None:
+        """Start empty."""
+        self._ctx = ctx
+        self._scope = scope
+        self.base = 0  # count at which numbering started (software preset)
+        self.done = 0
+        self.cqes = 0
+        self.rung = 0
+        self.head_low = 0
+        self._owed: deque[Completion] = deque()
+        self._settled: deque[tuple[int, int]] = deque(maxlen=64)
+        self._cqe_duty: Must | None = None
+        self._bell_duty: Must | None = None
+        #: Called before a deviation is judged: ends the WQEs of a QP whose fatal state is due, if so.
+        self.settle_fatal: Callable[[], None] = lambda: None
+
+    def preset(self, raw: int) -> None:
+        """Software rewrote CQHEAD under override on an idle QP."""
+        self.base = self.done = self.cqes = self.rung = self.head_low = raw
+
+    def complete(self, completion: Completion, conn: QpConfig) -> None:
+        """A WQE ended: its CQE (if enabled) and the doorbell are permitted and owed from now on."""
+        self.done += 1
+        deadline = self._ctx.liveness()
+        deadlines = self._ctx.deadlines
+        if conn.cqe:
+            self._owed.append(completion)
+            if self._cqe_duty is None or not self._cqe_duty.open:
+                self._cqe_duty = deadlines.must(
+                    "ERN-073", f"CQE number {self.cqes}", "a WQE of this QP has ended", self._scope, deadline
+                )
+        else:
+            self.cqes = self.done
+        if conn.cq_doorbell and (self._bell_duty is None or not self._bell_duty.open):
+            self._bell_duty = deadlines.must(
+                "ERN-077", "CQ doorbell word", "a WQE of this QP has ended", self._scope, deadline
+            )
+
+    def write_ring(self, conn: QpConfig, addr: int, data: bytes, begin: int, settled: int) -> None:
+        """Judge a write into the CQ ring: whole CQEs, in order, each for a WQE that has ended."""
+        rules, scope = self._ctx.rules, self._scope
+        depth = max(conn.sq_depth, 1)
+        if not conn.cqe:
+            rules.fail("ERN-073", "no CQE", data, "QPCONF[5] = 0", scope)
+            return
+        while data:
+            expected = conn.cq_base + CQE_BYTES * (self.cqes % depth)
+            why = f"CQE {self.cqes} of a ring of {depth} at {conn.cq_base:#x}"
+            if not rules.eq("ERN-075", (expected, True), (addr, len(data) >= CQE_BYTES), why, scope):
+                return
+            word = int.from_bytes(data[:CQE_BYTES], "little")
+            if word >> 24:
+                self.settle_fatal()
+            if not self._owed:
+                rules.fail("ERN-071", "no CQE yet", word, "no further WQE has been acknowledged", scope)
+                return
+            completion = self._owed.popleft()
+            rule = "ERN-187" if completion.error else "ERN-074"
+            rules.eq(rule, completion.word, word, "{ERRFLAG, opcode, WRID} of the WQE that ended", scope)
+            rules.alive((scope.name, "cq"))
+            self.cqes += 1
+            self._settled.append((self.cqes, settled))
+            addr += CQE_BYTES
+            data = data[CQE_BYTES:]
+        deadlines = self._ctx.deadlines
+        deadlines.meet(self._cqe_duty)
+        if self._owed:
+            self._cqe_duty = deadlines.must(
+                "ERN-073",
+                f"CQE number {self.cqes}",
+                "a WQE of this QP has ended",
+                scope,
+                self._ctx.liveness(),
+            )
+
+    def write_doorbell(self, conn: QpConfig, addr: int, data: bytes) -> None:
+        """Judge a write of the CQ doorbell word."""
+        rules, scope = self._ctx.rules, self._scope
+        if not rules.eq(
+            "ERN-077", (conn.cq_doorbell, 4), (addr, len(data)), "the 32-bit word at CQDBADD", scope
+        ):
+            return
+        value = int.from_bytes(data, "little")
+        count = match_position(value, conn.sq_depth, self.rung, self.done)
+        if count is None:
+            self.settle_fatal()
+            count = match_position(value, conn.sq_depth, self.rung, self.done)
+        if count is None or value > 0xFFFF:
+            low, high = self.rung % conn.sq_depth, self.done % conn.sq_depth
+            rules.fail(
+                "ERN-077", f"ring position {low} .. {high}", value, "CQHEAD never ahead of ended WQEs", scope
+            )
+            return
+        rules.met("ERN-077", "doorbell follows CQHEAD", scope)
+        rules.in_range(
+            "ERN-079", 0, self.cqes, count, "the CQE comes before its doorbell", scope, knob="M_RULES"
+        )
+        self.rung = count
+        if self.rung == self.done:
+            self._ctx.deadlines.meet(self._bell_duty)
+        elif self._bell_duty is not None and self._bell_duty.open:
+            self._bell_duty.deadline = self._ctx.liveness()
+
+    def read_head(
+        self, conn: QpConfig, value: int, begin: int, settled: int, quiet: bool, posted_raw: int
+    ) -> None:
+        """Judge a read of CQHEAD over [begin, settled]."""
+        rules, scope = self._ctx.rules, self._scope
+        low = max(self.head_low, self.rung)
+        count = match_position(value, max(conn.sq_depth, 1), low, self.done)
+        if count is None:
+            self.settle_fatal()
+            count = match_position(value, max(conn.sq_depth, 1), low, self.done)
+        if quiet:
+            low = self.done
+        if count is None or count < low or value > 0xFFFF:
+            depth = max(conn.sq_depth, 1)
+            expected = f"ring position {low % depth} .. {self.done % depth}"
+            rules.fail("ERN-076", expected, value, f"{self.done} WQEs have ended", scope)
+            return
+        if conn.cqe and count > self.base:
+            ended = next((time for number, time in self._settled if number == count), None)
+            order = count <= self.cqes and (ended is None or ended <= settled)
+            rules.eq(
+                "ERN-079", True, order, "the CQE is visible before CQHEAD shows it", scope, knob="M_RULES"
+            )
+        self.head_low = count
+        if quiet and self.done > self.base:
+            rules.eq("ERN-076", posted_raw, value, "CQHEAD equals SQPI when all WQEs have ended", scope)
+
+    def finished(self) -> int:
+        """Return how many ended WQEs the DUT has not announced yet (leak check)."""
+        return len(self._owed)

@@ -1,0 +1,98 @@
+"""What every part of the ERNIC model shares: rules, deadlines, memory, time base, permissions."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ref_model.deadlines import Deadlines
+from ref_model.grants import Payload, PayloadGrants
+from ref_model.memory import SparseMemory
+from ref_model.rules import Rules, Scope, Specification
+
+#: Refused address ranges remembered so that a stray write names the rule that forbade it.
+REFUSALS = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Bytes a refused request would have written, and the rule that refused it."""
+
+    first: int
+    length: int
+    rule: str
+    why: str
+    scope: Scope
+
+
+@dataclass(slots=True)
+class Timing:
+    """Clock period and the windows of judgement, all in picoseconds."""
+
+    period: int
+    settle: int
+    pipe_out: int
+    liveness: int
+    irq_settle: int
+
+    @classmethod
+    def of(cls, period_ps: int, settle_clks: int, pipe_out_clks: int, knobs: Mapping[str, Any]) -> Timing:
+        """Convert the clock counts of the binding and the parameters once."""
+        return cls(
+            period_ps,
+            settle_clks * period_ps,
+            pipe_out_clks * period_ps,
+            int(knobs["LIVENESS_CLKS"]) * period_ps,
+            int(knobs["INTR_SETTLE"]) * period_ps,
+        )
+
+
+@dataclass(slots=True)
+class Context:
+    """Shared state of one ERNIC model instance."""
+
+    rules: Rules
+    timing: Timing
+    knobs: Mapping[str, Any]
+    memory: SparseMemory = field(default_factory=SparseMemory)
+    payloads: PayloadGrants = field(default_factory=PayloadGrants)
+    refusals: deque[Refusal] = field(default_factory=lambda: deque(maxlen=REFUSALS))
+    deadlines: Deadlines = field(init=False)
+    now: int = 0
+    quiet: bool = False
+
+    def __post_init__(self) -> None:
+        self.deadlines = Deadlines(self.rules)
+
+    @classmethod
+    def build(
+        cls,
+        spec: Specification,
+        knobs: Mapping[str, Any],
+        period_ps: int,
+        settle_clks: int,
+        pipe_out_clks: int,
+    ) -> Context:
+        """Make a context for a DUT with the given clock period and windows (in clocks)."""
+        return cls(Rules(spec, knobs), Timing.of(period_ps, settle_clks, pipe_out_clks, knobs), knobs)
+
+    def liveness(self) -> int:
+        """Deadline (ps) of something owed from now on, without a time of its own."""
+        return self.now + self.timing.liveness
+
+    def grant(self, payload: Payload) -> None:
+        """Permit and demand ``payload``."""
+        self.payloads.add(payload)
+
+    def refuse(self, first: int, length: int, rule: str, why: str, scope: Scope) -> None:
+        """Remember what a refused request would have written."""
+        self.refusals.append(Refusal(first, max(length, 1), rule, why, scope))
+
+    def refusal_at(self, addr: int) -> Refusal | None:
+        """Return the latest refusal that covers ``addr``."""
+        for entry in reversed(self.refusals):
+            if entry.first <= addr < entry.first + entry.length:
+                return entry
+        return None

@@ -1,0 +1,160 @@
+"""Global counters and last-packet registers of the ERNIC (requirements section 16).
+
+Frames going out may be counted before their first beat shows, so a read that overlaps traffic bounds
+them from below only; at quiet every counter is exact.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ref_model.ernic.config import QpConfig
+from ref_model.ernic.context import Context
+from ref_model.ernic.interrupts import Interrupts
+from ref_model.moving import MovingCounter
+from ref_model.wire import Frame, opcodes
+
+HALF = 16
+
+
+@dataclass(frozen=True, slots=True)
+class CounterSpec:
+    """Where a counter lives and which rule owns it."""
+
+    register: str
+    lsb: int
+    width: int
+    rule: str
+    outgoing: bool
+
+
+SPECS: dict[str, CounterSpec] = {
+    "in_send": CounterSpec("INSRRPKTCNT", 0, HALF, "ERN-159", False),
+    "in_read_response": CounterSpec("INSRRPKTCNT", 16, HALF, "ERN-160", False),
+    "in_ack": CounterSpec("INAMPKTCNT", 0, HALF, "ERN-161", False),
+    "in_mad": CounterSpec("INAMPKTCNT", 16, HALF, "ERN-162", False),
+    "out_send": CounterSpec("OUTIOPKTCNT", 0, HALF, "ERN-163", True),
+    "out_write_read": CounterSpec("OUTIOPKTCNT", 16, HALF, "ERN-164", True),
+    "out_ack": CounterSpec("OUTAMPKTCNT", 0, HALF, "ERN-165", True),
+    "out_mad": CounterSpec("OUTAMPKTCNT", 16, HALF, "ERN-162", True),
+    "invalid": CounterSpec("ININVDUPCNT", 0, HALF, "ERN-167", False),
+    "duplicate": CounterSpec("ININVDUPCNT", 16, HALF, "ERN-168", False),
+    "wqes": CounterSpec("QPMSTS", 16, HALF, "ERN-169", True),
+    "dropped": CounterSpec("INALLDRPPKTCNT", 0, HALF, "ERN-170/dropped", False),
+    "all": CounterSpec("INALLDRPPKTCNT", 16, HALF, "ERN-170/all", False),
+    "in_nak": CounterSpec("INNAKPKTCNT", 0, HALF, "ERN-171", False),
+    "out_nak": CounterSpec("OUTNAKPKTCNT", 0, HALF, "ERN-172", True),
+    "retries": CounterSpec("RETRYCNTSTS", 0, 32, "ERN-173", True),
+    "in_cnp": CounterSpec("INCNPPKTCNT", 0, 32, "ERN-174", False),
+    "out_cnp": CounterSpec("OUTCNPPKTCNT", 0, 32, "ERN-174", True),
+    "out_read_response": CounterSpec("OUTRDRSPPKTCNT", 0, 32, "ERN-175", True),
+}
+
+REGISTERS = frozenset(spec.register for spec in SPECS.values())
+
+
+class Counters:
+    """All counters, the last-packet registers, and the interrupts that go with completions."""
+
+    def __init__(self, ctx: Context, interrupts: Interrupts) -> None:
+        """Start at zero."""
+        self._ctx = ctx
+        self._interrupts = interrupts
+        self.values = {name: MovingCounter(spec.width) for name, spec in SPECS.items()}
+        self._moved: set[str] = set()
+        self.last_in: tuple[int, int, int] | None = None
+        self.last_in_known = True
+        self.last_out: tuple[int, int, int, int] | None = None
+
+    def reset(self) -> None:
+        """Back to zero."""
+        for counter in self.values.values():
+            counter.reset()
+        self._moved.clear()
+        self.last_in = self.last_out = None
+        self.last_in_known = True
+
+    def add(self, name: str, low: int = 1, high: int = 1) -> None:
+        """Count one event worth ``low`` to ``high``."""
+        self._moved.add(name)
+        self.values[name].add(self._ctx.now, low=low, high=high)
+
+    def quiet(self) -> None:
+        """Everything counted so far has settled."""
+        for counter in self.values.values():
+            counter.quiet()
+
+    # -- events -----------------------------------------------------------------------------------
+
+    def request(self, frame: Frame, again: bool, single: bool) -> None:
+        """A request packet left; ``again``: a resend, ``single``: the message is one packet."""
+        bth = frame.bth
+        assert bth is not None
+        info = opcodes.INFO[bth.opcode]
+        fresh = int(not again)
+        if info.kind == "send":
+            self.add("out_send", fresh, 1)
+        else:
+            self.add("out_write_read", int(fresh and (single or info.first)), 1)
+        if again:
+            self.add("retries", int(info.kind != "read_req"), 1)
+
+    def wqe(self) -> None:
+        """A WQE was handed to the wire."""
+        self.add("wqes")
+
+    def completion(self, qp: int, conn: QpConfig) -> None:
+        """A WQE of ``qp`` ended well."""
+        if conn.cq_irq:
+            self._interrupts.bank("CQ", qp)
+
+    def sent(self, frame: Frame, local_qp: int) -> None:
+        """Remember the last frame sent for LSTOUTPKT."""
+        bth = frame.bth
+        assert bth is not None
+        self.last_out = (bth.opcode, bth.psn & 0xFFF, local_qp, bth.dest_qp)
+
+    # -- reads ------------------------------------------------------------------------------------
+
+    def judge(self, register: str, value: int, begin: int, settled: int) -> None:
+        """Judge a read of a counter register."""
+        rules, quiet = self._ctx.rules, self._ctx.quiet
+        for name, spec in SPECS.items():
+            if spec.register != register:
+                continue
+            counter = self.values[name]
+            part = value >> spec.lsb & ((1 << spec.width) - 1)
+            if spec.outgoing and not quiet:
+                rules.observe(spec.rule)
+                continue
+            legal, low, high = counter.accept(part, begin, settled)
+            if not self._moved:
+                rules.eq("ERN-015", 0, part, f"{register} before any traffic", knob="M_RULES")
+                continue
+            modulus = 1 << spec.width
+            where = f"{register}[{spec.lsb + spec.width - 1}:{spec.lsb}] counts {name.replace('_', ' ')}"
+            if legal:
+                rules.met(spec.rule, where, sure=low == high and name in self._moved)
+            else:
+                expected = f"{low % modulus:#x} .. {high % modulus:#x}"
+                rules.fail(spec.rule, expected, part, where)
+
+    def judge_last(self, register: str, value: int) -> None:
+        """Judge LSTINPKT or LSTOUTPKT: opcode [7:0], PSN [19:8], QP [30:20]."""
+        rules = self._ctx.rules
+        fields = (value & 0xFF, value >> 8 & 0xFFF, value >> 20 & 0x7FF)
+        if register == "LSTINPKT":
+            if not (self._ctx.quiet and self.last_in_known):
+                rules.observe("ERN-166")
+            elif self.last_in is not None:
+                opcode, psn, qp = self.last_in
+                rules.eq(
+                    "ERN-166", (opcode, psn, qp & 0x7FF, 0), (*fields, value >> 31), "last accepted frame"
+                )
+            return
+        if self._ctx.quiet and self.last_out is not None:
+            opcode, psn, local, remote = self.last_out
+            allowed = [(opcode, psn, local & 0x7FF, 0), (opcode, psn, remote & 0x7FF, 0)]
+            rules.one_of("ERN-166", allowed, (*fields, value >> 31), "last frame sent")
+        else:
+            rules.observe("ERN-166")

@@ -1,0 +1,164 @@
+"""Error buffer and fatal error queue in memory (requirements section 15)."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+
+from ref_model.deadlines import Must
+from ref_model.ernic.config import RegisterValues
+from ref_model.ernic.context import Context
+from ref_model.rules import Scope
+
+SYNDROME_MAC, SYNDROME_IP_VERSION, SYNDROME_IHL = 1 << 0, 1 << 2, 1 << 3
+DOCUMENTED = SYNDROME_MAC | SYNDROME_IP_VERSION | SYNDROME_IHL
+IPKTERR_ENTRY_BYTES = 8
+
+
+@dataclass(frozen=True, slots=True)
+class BadFrame:
+    """A frame that may or must leave an error buffer entry."""
+
+    sure: bool
+    syndrome: int
+    rule: str
+    why: str
+    duty: Must | None
+
+
+class ErrorBuffer:
+    """Ring of ERRBUFSZ entries: one per frame that failed validation."""
+
+    def __init__(self, ctx: Context, values: RegisterValues) -> None:
+        """Start empty."""
+        self._ctx = ctx
+        self._values = values
+        self.scope = Scope("error buffer")
+        self._waiting: deque[BadFrame] = deque()
+        self.entries = 0
+        self.possible = 0
+
+    def area(self) -> tuple[int, int]:
+        """Return (first address, bytes) of the ring."""
+        count, size = self._shape()
+        return self._base(), count * size
+
+    def _base(self) -> int:
+        return self._values.get("GLOBAL", "ERRBUFBAMSB") << 32 | self._values.get("GLOBAL", "ERRBUFBA")
+
+    def _shape(self) -> tuple[int, int]:
+        word = self._values.get("GLOBAL", "ERRBUFSZ")
+        return word & 0xFFFF, word >> 16
+
+    def expect(self, sure: bool, syndrome: int, rule: str, why: str) -> None:
+        """A frame failed validation; ``sure``: the entry is owed, else it is allowed."""
+        duty = None
+        if sure and self.area()[1]:
+            duty = self._ctx.deadlines.must(
+                rule, "an error buffer entry", why, self.scope, self._ctx.liveness()
+            )
+        self._waiting.append(BadFrame(sure, syndrome, rule, why, duty))
+        self.possible += 1
+
+    def write(self, addr: int, data: bytes) -> None:
+        """Judge a write into the ring; only the one at the start of an entry counts as a new entry."""
+        rules = self._ctx.rules
+        count, size = self._shape()
+        offset = addr - self._base()
+        if offset + len(data) > count * size:
+            rules.fail(
+                "ERN-153",
+                f"inside {count} x {size} bytes",
+                f"{len(data)} bytes at offset {offset:#x}",
+                "ring",
+                self.scope,
+            )
+            return
+        if offset % size:
+            slot = (self.entries - 1) % count
+            rules.eq("ERN-153", slot, offset // size, "the rest of the entry just begun", self.scope)
+            return
+        if not rules.eq(
+            "ERN-153", self.entries % count, offset // size, "entries follow each other", self.scope
+        ):
+            return
+        self.entries += 1
+        syndrome = int.from_bytes(data[:8].ljust(8, b"\0"), "little")
+        self._match(syndrome)
+
+    def _match(self, syndrome: int) -> None:
+        rules = self._ctx.rules
+        for position, frame in enumerate(self._waiting):
+            if frame.syndrome in (0, syndrome & DOCUMENTED):
+                skipped = [self._waiting.popleft() for _ in range(position)]
+                self._waiting.popleft()
+                for other in skipped:
+                    if other.sure:
+                        rules.fail(
+                            other.rule, "its entry first", f"syndrome {syndrome:#x}", other.why, self.scope
+                        )
+                self._ctx.deadlines.meet(frame.duty)
+                if frame.syndrome:
+                    rules.met("ERN-154", "documented syndrome bit", self.scope, knob="ERRBUF_LAYOUT")
+                return
+            if frame.sure:
+                rules.eq(
+                    "ERN-154",
+                    frame.syndrome,
+                    syndrome & DOCUMENTED,
+                    frame.why,
+                    self.scope,
+                    knob="ERRBUF_LAYOUT",
+                )
+                self._waiting.remove(frame)
+                self._ctx.deadlines.meet(frame.duty)
+                return
+        rules.fail("ERN-152", "no entry", f"syndrome {syndrome:#x}", "no frame failed validation", self.scope)
+
+    def judge_pointer(self, value: int) -> None:
+        """Judge ERRBUFWPTR at quiet: entries written, modulo the ring."""
+        count, _ = self._shape()
+        if count and self._ctx.quiet:
+            why = f"{self.entries} entries written"
+            self._ctx.rules.eq(
+                "ERN-153", self.entries % count, value % count, why, self.scope, sure=self.entries > 0
+            )
+
+
+class FatalQueue:
+    """Ring of IPKTERRQSZ 8-byte entries: {QP [31:16], code [15:0]} in the first word."""
+
+    def __init__(self, ctx: Context, values: RegisterValues) -> None:
+        """Start empty."""
+        self._ctx = ctx
+        self._values = values
+        self.scope = Scope("fatal error queue")
+        self.entries = 0
+
+    def area(self) -> tuple[int, int]:
+        """Return (first address, bytes) of the ring."""
+        base = self._values.get("GLOBAL", "IPKTERRQBAMSB") << 32 | self._values.get("GLOBAL", "IPKTERRQBA")
+        return base, IPKTERR_ENTRY_BYTES * (self._values.get("GLOBAL", "IPKTERRQSZ") & 0xFFFF)
+
+    def write(self, addr: int, data: bytes) -> tuple[int, int] | None:
+        """Judge the place of an entry; returns (QP number, code) of a new one."""
+        rules = self._ctx.rules
+        base, size = self.area()
+        slot = self.entries % (size // IPKTERR_ENTRY_BYTES)
+        expected = base + slot * IPKTERR_ENTRY_BYTES
+        if addr == expected + 4 and len(data) <= 4:
+            return None  # upper word of the entry, content unknown
+        if not rules.eq("ERN-156", expected, addr, f"entry {self.entries} of the ring", self.scope):
+            return None
+        self.entries += 1
+        word = int.from_bytes(data[:4], "little")
+        return word >> 16, word & 0xFFFF
+
+    def judge_pointer(self, value: int) -> None:
+        """Judge IPKTERRQWPTR at quiet: entries written, modulo the ring."""
+        count = self.area()[1] // IPKTERR_ENTRY_BYTES
+        if count and self._ctx.quiet:
+            why = f"{self.entries} entries written"
+            self._ctx.rules.eq(
+                "ERN-156", self.entries % count, value % count, why, self.scope, sure=self.entries > 0
+            )

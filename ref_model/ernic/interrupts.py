@@ -1,0 +1,196 @@
+"""INTSTS, the per-QP banks and the interrupt line (requirements section 17)."""
+
+from __future__ import annotations
+
+from ref_model.ernic.context import Context
+from ref_model.moving import Flag
+from ref_model.rules import Scope
+
+VALIDATION, MAD, RNR_SENT, COMPLETION, ILLEGAL_WQE, RECEIVE, FATAL, CNP = 0, 1, 3, 4, 5, 6, 7, 8
+
+#: Rule that owns each INTSTS bit.
+BIT_RULES = {
+    VALIDATION: "ERN-178",
+    MAD: "ERN-196",
+    RNR_SENT: "ERN-179",
+    COMPLETION: "ERN-181",
+    ILLEGAL_WQE: "ERN-068/no_packet",
+    RECEIVE: "ERN-182",
+    FATAL: "ERN-180/bit",
+    CNP: "ERN-198",
+}
+BANK_RULES = {"CQ": "ERN-181", "RQ": "ERN-182", "CNP": "ERN-198"}
+BANK_BIT = {"CQ": COMPLETION, "RQ": RECEIVE, "CNP": CNP}
+IMPLEMENTED = sum(1 << bit for bit in BIT_RULES)
+
+
+class Interrupts:
+    """Three-valued status bits and what they allow the line to be."""
+
+    def __init__(self, ctx: Context) -> None:
+        """Start with everything clear and the line low."""
+        self._ctx = ctx
+        self.scope = Scope("interrupts")
+        self._flags = {bit: Flag() for bit in BIT_RULES}
+        self._banks: dict[tuple[str, int], Flag] = {}
+        self.reset()
+
+    def reset(self) -> None:
+        """All bits clear, line low."""
+        for flag in self._flags.values():
+            flag.reset()
+        self._banks.clear()
+        self.enable = 0
+        self.line = 0
+        self._last_possible = {0: 0, 1: -(1 << 62)}
+        self._epoch = 0
+        self._caused: set[str] = set()
+
+    # -- causes -----------------------------------------------------------------------------------
+
+    def raise_bit(self, bit: int, sure: bool = True) -> None:
+        """An event begins that sets INTSTS[bit]."""
+        self._touch()
+        self._flags[bit].cause(sure)
+        if sure:
+            self._caused.add(BIT_RULES[bit])
+        self._touch()
+
+    def bank(self, kind: str, qp: int, sure: bool = True) -> None:
+        """An event begins that sets the bank bit of ``qp`` and with it the summary bit."""
+        self._touch()
+        self._banks.setdefault((kind, qp), Flag()).cause(sure)
+        if kind == "CNP":
+            self._flags[CNP].cause(sure)
+        if sure:
+            self._caused.add(BANK_RULES[kind])
+        self._touch()
+
+    # -- software ---------------------------------------------------------------------------------
+
+    def write_enable(self, value: int) -> None:
+        """INTEN was written."""
+        self._touch()
+        self.enable = value & IMPLEMENTED
+        self._touch()
+
+    def clear_status(self, value: int) -> None:
+        """INTSTS was written: 1 clears; bits 4 and 6 follow their banks (INTSTS46_CLEAR)."""
+        self._touch()
+        for bit, flag in self._flags.items():
+            if value >> bit & 1:
+                flag.clear()
+        self._touch()
+
+    def clear_bank(self, kind: str, bank: int, value: int) -> None:
+        """A bank register was written: 1 clears."""
+        self._touch()
+        for bit in range(32):
+            if value >> bit & 1:
+                flag = self._banks.get((kind, 32 * bank + bit))
+                if flag is not None:
+                    flag.clear()
+                    if flag.state == Flag.ZERO:
+                        del self._banks[kind, 32 * bank + bit]
+        self._touch()
+
+    def read_status(self, value: int) -> None:
+        """Judge a read of INTSTS and narrow the bits to it."""
+        rules = self._ctx.rules
+        rules.eq("ERN-185", 0, value & ~IMPLEMENTED, "reserved bits of INTSTS", self.scope)
+        for bit, rule in BIT_RULES.items():
+            observed = value >> bit & 1
+            zero, one = self._bit(bit)
+            self._judge_bit(rule, zero, one, observed, f"INTSTS[{bit}]")
+            if bit not in (COMPLETION, RECEIVE) and (one if observed else zero):
+                self._flags[bit].seen(observed)
+        self._touch()
+
+    def read_bank(self, kind: str, bank: int, value: int) -> None:
+        """Judge a read of a bank register and narrow its bits."""
+        for bit in range(32):
+            key = (kind, 32 * bank + bit)
+            observed = value >> bit & 1
+            flag = self._banks.get(key)
+            zero, one = flag.possible() if flag is not None else (True, False)
+            if flag is None and not observed:
+                continue
+            rule = BANK_RULES[kind]
+            self._judge_bit(rule, zero, one, observed, f"{kind} bank {bank + 1} bit {bit}")
+            if flag is not None and (one if observed else zero):
+                flag.seen(observed)
+        self._touch()
+
+    def _judge_bit(self, rule: str, zero: bool, one: bool, observed: int, where: str) -> None:
+        rules = self._ctx.rules
+        if observed and not one:
+            # a bit without a cause: the catch-all rule, unless its own rule saw a cause go missing
+            rules.fail("ERN-185", 0, 1, f"{where}: no event sets it", self.scope)
+        elif not observed and not zero:
+            rules.fail(rule, 1, 0, f"{where}: its event happened", self.scope)
+        elif zero != one:
+            if observed:
+                rules.met(rule, f"{where} follows its event", self.scope, sure=rule in self._caused)
+            rules.met("ERN-185", "no status bit without cause", self.scope, sure=not observed)
+
+    # -- the line ---------------------------------------------------------------------------------
+
+    def _bit(self, bit: int) -> tuple[bool, bool]:
+        """Return whether INTSTS[bit] may be 0 and may be 1."""
+        if bit in (COMPLETION, RECEIVE):
+            kind = "CQ" if bit == COMPLETION else "RQ"
+            zero, one = True, False
+            for (name, _), flag in self._banks.items():
+                if name == kind:
+                    low, high = flag.possible()
+                    zero, one = zero and low, one or high
+            return (zero, one) if self._ctx.knobs["INTSTS46_CLEAR"] == "or_of_banks" else (True, True)
+        return self._flags[bit].possible()
+
+    def _line(self) -> tuple[bool, bool]:
+        """Return whether the line may be low and may be high."""
+        low, high = True, False
+        for bit in BIT_RULES:
+            if self.enable >> bit & 1:
+                zero, one = self._bit(bit)
+                low, high = low and zero, high or one
+        return low, high
+
+    def _touch(self) -> None:
+        """Note what the line may be now; a definite level has to show within INTR_SETTLE."""
+        low, high = self._line()
+        now = self._ctx.now
+        if low:
+            self._last_possible[0] = now
+        if high:
+            self._last_possible[1] = now
+        self._epoch += 1
+        if low != high and (level := int(high)) != self.line:
+            epoch = self._epoch
+            self._ctx.deadlines.call_at(
+                now + self._ctx.timing.irq_settle, lambda: self._settled(epoch, level)
+            )
+
+    def _settled(self, epoch: int, level: int) -> None:
+        if epoch == self._epoch:
+            why = "rnic_intr = OR(INTSTS and INTEN)"
+            self._ctx.rules.eq("ERN-177", level, self.line, why, self.scope)
+
+    def edge(self, level: int) -> None:
+        """Judge an edge of rnic_intr."""
+        low, high = self._line()
+        possible = high if level else low
+        self.line = level
+        recent = self._ctx.now - self._last_possible[level] <= self._ctx.timing.irq_settle
+        why = "an enabled status bit can be set" if level else "every enabled status bit can be clear"
+        self._ctx.rules.eq("ERN-177", True, possible or recent, f"rnic_intr = {level}: {why}", self.scope)
+        self._touch()
+
+    def quiet(self) -> None:
+        """All causes so far have taken effect."""
+        self._touch()
+        for flag in self._flags.values():
+            flag.quiet()
+        for flag in self._banks.values():
+            flag.quiet()
+        self._touch()

@@ -1,0 +1,755 @@
+"""The ERNIC observer: takes what the pins showed, in merged order, and judges it.
+
+``observe`` is fed with events ordered by their begin (register reads by their end, since the value
+depends on everything that began before it). Nothing here looks inside the DUT.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from ref_model.ernic.config import INDEX_REGISTERS, Device, RegisterValues, read_device
+from ref_model.ernic.context import Context
+from ref_model.ernic.counters import REGISTERS as COUNTER_REGISTERS
+from ref_model.ernic.counters import Counters
+from ref_model.ernic.errors import ErrorBuffer, FatalQueue
+from ref_model.ernic.interrupts import VALIDATION, Interrupts
+from ref_model.ernic.qp import Qp
+from ref_model.ernic.regions import Regions
+from ref_model.ernic.requester import FATAL_NAKS, WQE_BYTES
+from ref_model.ernic.status import QpStatus, Storage
+from ref_model.ernic.validation import Fault, certain, device_faults, parse_faults, qp_faults
+from ref_model.events import (
+    Event,
+    FrameIn,
+    FrameOut,
+    HostWrite,
+    Irq,
+    MemRead,
+    MemWrite,
+    ProtocolViolation,
+    RegRead,
+    RegWrite,
+    Reset,
+    SideBand,
+)
+from ref_model.grants import Areas
+from ref_model.memory import runs
+from ref_model.registers import layout
+from ref_model.rules import Scope, specification
+from ref_model.wire import INFO, Frame, ParseError, opcodes, parse
+
+SQ_PORT, PAYLOAD_PORT, CQ_PORT, RX_PORT = "qp_mgr", "wqe_proc_top", "resp_hndler", "rx_pkt_hndler_ddr"
+RETRY_PORT, READ_PORT = "wqe_proc_wr_ddr", "rx_pkt_hndler_rdrsp"
+ROCE_RX, OTHER_RX, HOST_TX, TX, OTHER_OUT = "roce_rx", "non_roce_rx", "non_roce_tx", "tx", "non_roce_host"
+
+BEAT = 64
+OVERRIDE_REGISTERS = ("CQHEAD", "STATCURSQPTR", "STATRQPIDB", "STATMSN")
+RESPONSES = frozenset({"ack", "read_resp"})
+
+
+class ErnicModel:
+    """Judges one ERNIC; ``knobs`` are the parameters of spec/ernic/parameters.json."""
+
+    def __init__(
+        self, knobs: Mapping[str, Any], period_ps: int = 4000, settle_clks: int = 16, pipe_out_clks: int = 64
+    ) -> None:
+        """``period_ps``: clock period; ``settle_clks``, ``pipe_out_clks``: windows of the binding."""
+        spec = specification("ernic")
+        self.ctx = Context.build(spec, spec.knobs(knobs), period_ps, settle_clks, pipe_out_clks)
+        self.rules = self.ctx.rules
+        self.knobs = self.ctx.knobs
+        self.layout = layout("ernic")
+        self.values = RegisterValues(self.layout)
+        self.interrupts = Interrupts(self.ctx)
+        self.counters = Counters(self.ctx, self.interrupts)
+        self.errors = ErrorBuffer(self.ctx, self.values)
+        self.fatal_queue = FatalQueue(self.ctx, self.values)
+        self.regions = Regions(self.values, self.knobs, self.rules)
+        self.storage = Storage(self.ctx, self.values)
+        self.status = QpStatus(self.ctx, self.values)
+        self.stream = Scope("frames")
+        self.memory_scope = Scope("memory")
+        self._first_slot = 1 if self.knobs["QP_BASE_MODE"] == "doc" else 0
+        self._host_frames: deque[bytes] = deque()
+        self._other_frames: deque[bytes] = deque()
+        self._areas: Areas[tuple[str, Qp | None]] = Areas()
+        self._areas_stale = True
+        self._by_peer: dict[int, list[Qp]] | None = None
+        self._decoded: tuple[int, Device] | None = None
+        self._ro_written: dict[int, int] = {}
+        self._ro_seen: dict[int, int] = {}
+        self.qps: dict[int, Qp] = {}
+        self.immediates = 0
+        self.in_reset = True
+        self._handlers: dict[type, Callable[[Any], None]] = {
+            RegWrite: self._register_write,
+            RegRead: self._register_read,
+            FrameIn: self._frame_in,
+            FrameOut: self._frame_out,
+            MemWrite: self._memory_write,
+            MemRead: self._memory_read,
+            HostWrite: self._host_write,
+            Irq: self._irq,
+            Reset: self._reset,
+            SideBand: self._side_band,
+            ProtocolViolation: self._violation,
+        }
+
+    # -- interface --------------------------------------------------------------------------------
+
+    def observe(self, event: Event) -> None:
+        """Judge one event."""
+        now = event.settled if isinstance(event, RegRead) else event.begin
+        ctx = self.ctx
+        if now > ctx.now:
+            ctx.deadlines.advance(now)
+            ctx.now = now
+        self.rules.now = now
+        if ctx.quiet and not isinstance(event, RegRead):
+            ctx.quiet = False
+        self._handlers[type(event)](event)
+
+    def advance(self, now: int) -> None:
+        """No event can come any more before ``now``: obligations due until then are decided."""
+        if now > self.ctx.now:
+            self.ctx.deadlines.advance(now)
+            self.ctx.now = self.rules.now = now
+
+    def busy(self) -> str:
+        """Return why the DUT still owes something, or an empty string."""
+        if self.ctx.deadlines.open:
+            return f"{self.ctx.deadlines.open} obligations open"
+        if self.ctx.payloads.open:
+            return f"{self.ctx.payloads.open} payload writes open"
+        if self._host_frames or self._other_frames:
+            return "frames to pass through"
+        return ""
+
+    def quiet(self, now: int) -> None:
+        """The bench found the DUT quiet: everything that happened has taken effect."""
+        self.advance(now)
+        self.counters.quiet()
+        self.interrupts.quiet()
+        self.ctx.quiet = True
+
+    def finish(self) -> None:
+        """End of test: open obligations and left-overs become findings."""
+        self.ctx.deadlines.finish()
+        for qp in self.qps.values():
+            left = qp.cq.finished()
+            if left:
+                self.rules.fail(
+                    "ERN-073", "no completion left", f"{left} CQEs missing", "end of test", qp.scope
+                )
+        if self._host_frames:
+            self.rules.fail(
+                "ERN-208",
+                "all host frames sent",
+                f"{len(self._host_frames)} missing",
+                "end of test",
+                self.stream,
+            )
+        if self._other_frames:
+            left = len(self._other_frames)
+            self.rules.fail("ERN-207", "all frames passed on", f"{left} missing", "end of test", self.stream)
+
+    # -- QPs --------------------------------------------------------------------------------------
+
+    def _qp(self, number: int) -> Qp | None:
+        """Return the QP with wire number ``number`` if the build has its slot."""
+        slot = number - self._first_slot
+        if not 0 <= slot < int(self.knobs["C_NUM_QP"]):
+            return None
+        qp = self.qps.get(number)
+        if qp is None:
+            qp = self.qps[number] = Qp(
+                self.ctx, self.values, self.counters, self.interrupts, self.errors, self.regions, number, slot
+            )
+        return qp
+
+    def _device(self) -> Device:
+        """Return the global configuration, decoded again only after a register write."""
+        version = self.values.version("GLOBAL")
+        if self._decoded is None or self._decoded[0] != version:
+            self._decoded = (version, read_device(self.values))
+        return self._decoded[1]
+
+    def _peers(self) -> dict[int, list[Qp]]:
+        """Return the enabled QPs by the DestQP they send to."""
+        if self._by_peer is None:
+            self._by_peer = {}
+            for number in sorted(self.qps):
+                conn, _ = self.qps[number].refresh()
+                if conn.enabled:
+                    self._by_peer.setdefault(conn.dest_qp, []).append(self.qps[number])
+        return self._by_peer
+
+    # -- registers --------------------------------------------------------------------------------
+
+    def _register_write(self, event: RegWrite) -> None:
+        rules = self.rules
+        rules.met("ERN-007", "each access is answered once")
+        where = self.layout.locate(event.addr)
+        if where is None:
+            rules.tempt("ERN-009", "registers")
+            return
+        block, name = where.block.name, where.register.name
+        if block == "MR" and where.index >= int(self.knobs["MR_ROWS"]):
+            return
+        if event.strb != 0xF:
+            rules.tempt("ERN-008", "registers")
+        if name not in INDEX_REGISTERS:
+            self._by_peer = None
+            self._areas_stale = True
+        if where.register.access == "ro":
+            self._write_read_only(where.register.name, block, where.index, event)
+            return
+        if block in ("RQINTSTS", "CQINTSTS"):
+            self.interrupts.clear_bank(block[:2], where.index, event.data)
+            rules.tempt("ERN-006", ("w1c", block))
+            return
+        if name == "INTSTS":
+            self.interrupts.clear_status(event.data)
+            rules.tempt("ERN-006", ("w1c", name))
+            return
+        word = self.storage.write(where, event.addr & ~3, event.data, event.strb, event.settled)
+        if name == "INTEN":
+            self.interrupts.write_enable(word)
+        elif block == "QP":
+            self._qp_write(name, where.index, word)
+
+    def _write_read_only(self, name: str, block: str, index: int, event: RegWrite) -> None:
+        override = bool(self.values.get("GLOBAL", "XRNICADCONF") & 1)
+        if block == "QP" and override and name in (*OVERRIDE_REGISTERS, "STATRQBUFCA", "STATRQBUFCAMSB"):
+            qp = self._qp(index + self._first_slot)
+            if qp is not None:
+                self._override(name, qp, event.data)
+            return
+        self._ro_written[event.addr & ~3] = event.data
+        self.rules.tempt("ERN-005", ("ro", event.addr & ~3))
+
+    def _override(self, name: str, qp: Qp, data: int) -> None:
+        rules = self.rules
+        if name == "CQHEAD":
+            qp.cq.preset(data & 0xFFFF)
+        elif name == "STATCURSQPTR":
+            qp.requester.started = data & 0xFFFF
+        elif name == "STATRQPIDB":
+            qp.rq.preset(data & 0xFFFF)
+            qp.responder.state.elements = data & 0xFFFF
+        elif name == "STATMSN":
+            qp.responder.preset_messages(data & 0xFFFFFF)
+        rules.observe("ERN-024")
+
+    def _qp_write(self, name: str, slot: int, word: int) -> None:
+        qp = self._qp(slot + self._first_slot)
+        if qp is None:
+            return
+        conn, device = qp.refresh()
+        if name == "SQPI":
+            qp.requester.post(word & 0xFFFF, conn, device)
+        elif name == "RQCI":
+            depth = max(conn.rq_depth, 1)
+            qp.responder.freed()
+            qp.rq.consumer.advance_to(word & 0xFFFF, depth, qp.rq.received - qp.rq.consumer.count)
+        elif name == "SQPSN":
+            qp.requester.preset_psn(word & 0xFFFFFF)
+        elif name == "LSTRQREQ":
+            qp.responder.preset(word)
+        elif name == "QPCONF":
+            if qp.fatal and conn.enabled and not conn.recovery:
+                qp.revive()
+            qp.requester.arm(conn, device)
+
+    def _register_read(self, event: RegRead) -> None:
+        rules = self.rules
+        rules.met("ERN-007", "each access is answered once")
+        where = self.layout.locate(event.addr)
+        if where is None:
+            rules.observe("ERN-009")
+            return
+        block, name, addr, value = where.block.name, where.register.name, event.addr & ~3, event.data
+        if block == "MR" and where.index >= int(self.knobs["MR_ROWS"]):
+            return
+        if where.register.access == "ro" and not self._unchanged_by_write(
+            addr, value, where.register.defined
+        ):
+            return
+        before = rules.findings_total
+        if block in ("RQINTSTS", "CQINTSTS", "CNPSCHDSTS"):
+            kind = {"R": "RQ", "C": "CQ"}[block[0]] if block != "CNPSCHDSTS" else "CNP"
+            self.interrupts.read_bank(kind, where.index, value)
+            rules.met("ERN-018", f"{block}[{where.index}]")
+            self._w1c_judged(block, before)
+        elif name == "INTSTS":
+            self._read_interrupts(value)
+            self._w1c_judged(name, before)
+        elif name in COUNTER_REGISTERS:
+            self.counters.judge(name, value, event.begin, event.settled)
+        elif name in ("LSTINPKT", "LSTOUTPKT"):
+            self.counters.judge_last(name, value)
+        elif name == "ERRBUFWPTR":
+            self.errors.judge_pointer(value)
+        elif name == "IPKTERRQWPTR":
+            self.fatal_queue.judge_pointer(value)
+        elif block == "QP" and self.status.handles(name):
+            qp = self.qps.get(where.index + self._first_slot)
+            if qp is not None:
+                self.status.judge(name, qp, value, event.begin, event.settled)
+        elif where.register.access == "rw":
+            self.storage.judge(where, addr, value, event.begin)
+        else:
+            rules.observe("ERN-016")
+        if rules.findings_total == before:
+            rules.alive(("ro", addr))
+        self._ro_seen[addr] = value
+
+    def _w1c_judged(self, name: str, before: int) -> None:
+        if self.rules.findings_total == before:
+            self.rules.alive(("w1c", name))
+
+    def _unchanged_by_write(self, addr: int, value: int, defined: int) -> bool:
+        """A read-only register must not take over what software wrote to it."""
+        written = self._ro_written.get(addr)
+        if (
+            written is None
+            or value == self._ro_seen.get(addr)
+            or written & defined != value
+            or not value >> 12
+        ):
+            return True
+        return self.rules.fail(
+            "ERN-005", "the write is ignored", value, f"value written to read-only {addr:#x}"
+        )
+
+    def _read_interrupts(self, value: int) -> None:
+        due = [qp for qp in self.qps.values() if qp.fatal_due]
+        if value >> 7 & 1 and (due or self.fatal_queue.entries):
+            order = not due or self.fatal_queue.entries > 0
+            self.rules.eq(
+                "ERN-180/order",
+                True,
+                order,
+                "queue entry before INTSTS[7]",
+                self.interrupts.scope,
+                knob="M_RULES",
+            )
+        self.interrupts.read_status(value)
+
+    # -- frames in --------------------------------------------------------------------------------
+
+    def _frame_in(self, event: FrameIn) -> None:
+        if event.port == HOST_TX:
+            self._host_frames.append(event.data)
+            return
+        if event.port == OTHER_RX:
+            self._other_frames.append(event.data)
+            return
+        device = self._device()
+        if not device.enabled:
+            self.rules.observe("ERN-111")
+            self.rules.tempt("ERN-247", (None, "tx"))
+            return
+        self.counters.add("all")
+        try:
+            frame = parse(event.data)
+            faults = device_faults(frame, event.good, device)
+        except ParseError as error:
+            frame = error.partial
+            faults = [*parse_faults(error), *(device_faults(frame, event.good, device) if frame.ip else [])]
+        number = frame.bth.dest_qp if frame.bth is not None else -1
+        qp = self._qp(number)
+        if frame.bth is not None and frame.ip is not None:
+            conn = qp.refresh()[0] if qp is not None else None
+            faults += qp_faults(frame, number, conn, device, qp is not None and qp.dead, self.knobs)
+        if faults:
+            self._dropped(faults, frame, qp, device.log_all_errors)
+            return
+        assert qp is not None and frame.bth is not None
+        qp.scope.note(event.begin, "in", frame)
+        self._accepted(qp, frame, event)
+
+    def _dropped(self, faults: list[Fault], frame: Frame, qp: Qp | None, log_all: bool) -> None:
+        rules = self.rules
+        if not certain(faults, self.knobs):
+            rules.inconclusive(f"a frame whose handling is left open: {faults[0].why}")
+            return
+        fault = faults[0]
+        counted = all(entry.counted for entry in faults)
+        low = int(counted)
+        self.counters.add("invalid", low, 1)
+        self.counters.add("dropped", low, 1)
+        self.interrupts.raise_bit(VALIDATION, sure=counted)
+        path = (qp.scope.name, "rx") if qp is not None else ("frames", "rx")
+        rules.tempt(fault.rule, path)
+        rules.tempt("ERN-110", path)
+        if log_all:
+            syndrome = fault.syndrome if len(faults) == 1 else 0
+            self.errors.expect(counted, syndrome, "ERN-151", fault.why)
+        else:
+            rules.tempt("ERN-152", path)
+        self.counters.last_in_known = False
+        if qp is not None and frame.bth is not None:
+            qp.responder.dropped(frame, qp.refresh()[0], fault.rule, fault.why)
+
+    def _accepted(self, qp: Qp, frame: Frame, event: FrameIn) -> None:
+        bth = frame.bth
+        assert bth is not None
+        conn, device = qp.refresh()
+        info = INFO.get(bth.opcode)
+        if info is not None and info.kind == "cnp":
+            self.counters.add("in_cnp")
+            self.rules.tempt("ERN-201", (qp.scope.name, "rx"))
+            return
+        if info is not None and info.kind in RESPONSES:
+            self._answer(qp, frame, event.settled)
+            return
+        qp.responder.request(frame, conn, device, event.begin)
+
+    def _answer(self, qp: Qp, frame: Frame, now: int) -> None:
+        """An ACK, NAK or READ response for a QP of the DUT."""
+        bth, aeth = frame.bth, frame.aeth
+        assert bth is not None
+        conn, device = qp.refresh()
+        if bth.opcode != opcodes.ACKNOWLEDGE or aeth is None:
+            self.rules.observe("ERN-097")
+            return
+        self.counters.last_in = (bth.opcode, bth.psn & 0xFFF, qp.number)
+        self.counters.last_in_known = True
+        if aeth.syndrome >> 5 == 0:
+            known = qp.requester.acknowledge(bth.psn, conn, device, now)
+            self.counters.add("in_ack", int(known), 1)
+            return
+        known = qp.requester.nak(bth.psn, aeth.syndrome, conn, device, now)
+        self.counters.add("in_ack", 0, 1)
+        self.counters.add("in_nak", int(known and aeth.syndrome >> 5 == 3), 1)
+        if known and aeth.syndrome in FATAL_NAKS:
+            qp.fatal_nak(aeth.syndrome)
+
+    # -- frames out -------------------------------------------------------------------------------
+
+    def _frame_out(self, event: FrameOut) -> None:
+        if event.port == OTHER_OUT:
+            self._passed_on(event.data)
+            return
+        if self._host_frames and event.data == self._host_frames[0]:
+            self._host_frames.popleft()
+            self.rules.met("ERN-208", "host frame sent unchanged", self.stream)
+            self.rules.met("ERN-209", "frames are not interleaved", self.stream)
+            return
+        try:
+            frame = parse(event.data)
+        except ParseError as error:
+            rule = "ERN-045" if "length" in error.reason.value else "ERN-039"
+            self.rules.fail(
+                rule,
+                "a well-formed frame",
+                str(error),
+                "frame on the MAC output",
+                self._likely(error.partial),
+            )
+            return
+        if frame.bth is None:
+            expected = self._host_frames.popleft() if self._host_frames else "no frame"
+            self.rules.fail("ERN-208", expected, event.data, "only RoCE and host frames leave", self.stream)
+            return
+        qp = self._sender(frame)
+        if qp is None:
+            self.rules.fail(
+                "ERN-048", "a DestQP in use", frame.bth.dest_qp, "no enabled QP sends to it", self.stream
+            )
+            return
+        self._judge_out(qp, frame, event)
+
+    def _judge_out(self, qp: Qp, frame: Frame, event: FrameOut) -> None:
+        bth = frame.bth
+        assert bth is not None
+        rules, scope = self.rules, qp.scope
+        scope.note(event.begin, "out", frame)
+        conn, device = qp.refresh()
+        rules.eq("ERN-039", b"", frame.trailer, "nothing behind the ICRC", scope)
+        rules.met("ERN-045", "IP and UDP lengths are the true sizes", scope)
+        self.counters.sent(frame, qp.number)
+        info = INFO.get(bth.opcode)
+        if info is None or info.kind in ("ud", "atomic"):
+            rules.fail(
+                "ERN-047", "an RC opcode of a WQE or answer", bth.opcode, "opcode of a sent packet", scope
+            )
+        elif info.kind == "cnp":
+            rules.fail("ERN-199", "no CNP", "a CNP", "CNPs are sent by software", scope)
+        elif info.kind == "ack":
+            qp.responder.response(frame, conn, device)
+        elif info.kind == "read_resp":
+            rules.observe("ERN-135")
+        else:
+            qp.requester.packet(frame, event.begin, conn, device)
+            self._after_start(qp)
+
+    def _passed_on(self, data: bytes) -> None:
+        expected = self._other_frames.popleft() if self._other_frames else b""
+        self.rules.eq("ERN-207", expected, data, "non-RoCE frame passed on unchanged", self.stream)
+
+    def _sender(self, frame: Frame) -> Qp | None:
+        """Return the QP that sent ``frame``: by DestQP, among several (or none) by what fits best."""
+        bth = frame.bth
+        assert bth is not None
+        candidates = self._peers().get(bth.dest_qp, [])
+        if len(candidates) == 1:
+            return candidates[0]
+        everyone = candidates or [qp for group in self._peers().values() for qp in group]
+        return max(everyone, key=lambda qp: self._resemblance(qp, frame), default=None)
+
+    @staticmethod
+    def _resemblance(qp: Qp, frame: Frame) -> int:
+        conn, _ = qp.refresh()
+        bth, ip = frame.bth, frame.ip
+        assert bth is not None and ip is not None
+        info = INFO.get(bth.opcode)
+        state = qp.responder.state
+        if info is not None and info.kind in RESPONSES:
+            numbers = {state.last_accepted, state.expected, *(answer.psn for answer, _ in state.answers)}
+            owed = 2 * int(bool(state.waiting or state.answers))
+        else:
+            numbers = {qp.requester.cursor, qp.requester.una}
+            owed = 2 * int(not qp.requester.idle)
+        score = owed + 2 * int(bth.psn in numbers)
+        return (
+            score
+            + int(frame.eth.dst == conn.dst_mac)
+            + int(ip.dst == conn.dst_ip)
+            + int(bth.pkey == conn.pkey)
+        )
+
+    def _likely(self, frame: Frame) -> Scope:
+        qp = self._sender(frame) if frame.bth is not None and frame.ip is not None else None
+        return qp.scope if qp is not None else self.stream
+
+    # -- memory -----------------------------------------------------------------------------------
+
+    def _host_write(self, event: HostWrite) -> None:
+        self.ctx.memory.write(event.addr, event.data)
+
+    def _memory_write(self, event: MemWrite) -> None:
+        if event.resp:
+            self.rules.observe("ERN-217/reaction")
+        for start, stop in runs(event.mask):
+            addr, data = event.addr + start, event.data[start:stop]
+            while data:
+                used = self._written(event, addr, data)
+                addr += used
+                data = data[used:]
+        self.ctx.memory.write_masked(event.addr, event.data, event.mask)
+
+    def _written(self, event: MemWrite, addr: int, data: bytes) -> int:
+        """Judge the head of one run of strobed bytes; returns how many bytes that settled."""
+        grant = self.ctx.payloads.covering(addr)
+        if grant is not None:
+            return self._payload_written(grant, event, addr, data)
+        if self._areas_stale:
+            self._rebuild_areas()
+        area = self._areas.find(addr)
+        if area is None:
+            self._stray(event, addr, data, "ERN-215")
+            return len(data)
+        first, length, (kind, qp) = area
+        size = min(len(data), first + length - addr)
+        part = data[:size]
+        if kind == "cq" and qp is not None:
+            qp.cq.write_ring(qp.refresh()[0], addr, part, event.begin, event.settled)
+        elif kind == "cq_doorbell" and qp is not None:
+            qp.cq.write_doorbell(qp.refresh()[0], addr, part)
+        elif kind == "rq" and qp is not None and qp.responder.settle_room():
+            return 0
+        elif kind == "rq_doorbell" and qp is not None:
+            if not qp.rq.announces(qp.refresh()[0], part) and qp.responder.settle_room():
+                return 0
+            qp.rq.write_doorbell(qp.refresh()[0], addr, part)
+        elif kind == "errbuf":
+            self.errors.write(addr, part)
+        elif kind == "fatal":
+            self._fatal_entry(addr, part)
+        elif kind in ("retry", "resperr", "outerr"):
+            self.rules.observe({"retry": "ERN-090", "resperr": "ERN-157", "outerr": "ERN-250"}[kind])
+        else:
+            rule = {"rq": "ERN-140", "sq": "ERN-216"}[kind]
+            self._stray(event, addr, part, rule)
+            return size
+        self._job(event, kind, {"cq": CQ_PORT, "cq_doorbell": CQ_PORT, "retry": RETRY_PORT}.get(kind))
+        return size
+
+    def _payload_written(self, grant: Any, event: MemWrite, addr: int, data: bytes) -> int:
+        offset = addr - grant.addr
+        size = min(len(data), len(grant.data) - offset)
+        expected = grant.data[offset : offset + size]
+        again = any(grant.written[offset : offset + size])
+        if not self.rules.eq(grant.rule, expected, data[:size], grant.why, self.memory_scope):
+            self.ctx.payloads.remove(grant)
+        elif again:
+            self.rules.fail(grant.rule, "each byte once", "a second write", grant.why, self.memory_scope)
+        grant.written[offset : offset + size] = b"\1" * size
+        grant.left -= size
+        self._job(event, "payload", RX_PORT)
+        self.rules.eq(
+            "ERN-214",
+            0,
+            event.addr % BEAT,
+            "payload bursts start on 64 bytes",
+            self.memory_scope,
+        )
+        if grant.left <= 0:
+            self.ctx.payloads.remove(grant)
+            grant.on_done(event.settled)
+            self.rules.alive(("regions", "granted"))
+            self.rules.met("ERN-215", "only intended bytes are strobed", self.memory_scope)
+        return size
+
+    def _job(self, event: MemWrite, kind: str, port: str | None) -> None:
+        """ERN-216: each master writes its own areas only (doorbells and error queues are free)."""
+        if port is not None:
+            self.rules.eq("ERN-216", port, event.port, f"master that writes {kind}", self.memory_scope)
+
+    def _stray(self, event: MemWrite, addr: int, data: bytes, rule: str) -> None:
+        refusal = self.ctx.refusal_at(addr)
+        if refusal is not None:
+            self.rules.fail(
+                refusal.rule, "no write", f"{len(data)} bytes at {addr:#x}", refusal.why, refusal.scope
+            )
+            return
+        self.rules.fail(
+            rule,
+            "no write here",
+            f"{len(data)} bytes at {addr:#x} by {event.port}",
+            "outside every grant",
+            self.memory_scope,
+        )
+
+    def _fatal_entry(self, addr: int, data: bytes) -> None:
+        entry = self.fatal_queue.write(addr, data)
+        if entry is None:
+            return
+        number, code = entry
+        qp = self.qps.get(number)
+        if qp is None:
+            self.rules.fail(
+                "ERN-155", "a QP in use", number, "QP number of a fatal entry", self.fatal_queue.scope
+            )
+        else:
+            qp.fatal_entry(code)
+
+    def _rebuild_areas(self) -> None:
+        entries: list[tuple[int, int, tuple[str, Qp | None]]] = []
+        for qp in self.qps.values():
+            conn, _ = qp.refresh()
+            if not conn.sq_depth and not conn.rq_depth:
+                continue
+            entries.append((conn.sq_base, WQE_BYTES * conn.sq_depth, ("sq", qp)))
+            entries.append((conn.cq_base, 4 * conn.sq_depth, ("cq", qp)))
+            entries.append((conn.rq_base, conn.element * conn.rq_depth, ("rq", qp)))
+            for kind, address in (("cq_doorbell", conn.cq_doorbell), ("rq_doorbell", conn.rq_doorbell)):
+                if address:
+                    entries.append((address, 4, (kind, qp)))
+        entries.append((*self.errors.area(), ("errbuf", None)))
+        entries.append((*self.fatal_queue.area(), ("fatal", None)))
+        for kind, base, msb, size in (
+            ("retry", "DATBUFBA", "DATBUFBAMSB", "DATBUFSZ"),
+            ("resperr", "RESPERRPKTBA", "RESPERRPKTBAMSB", "RESPERRSZ"),
+        ):
+            word = self.values.get("GLOBAL", size)
+            count, each = (word & 0xFFFF or 1), (word >> 16 or BEAT)
+            address = self.values.get("GLOBAL", msb) << 32 | self.values.get("GLOBAL", base)
+            if word:
+                entries.append((address, count * each, (kind, None)))
+        self._areas.set(entries)
+        self._areas_stale = False
+
+    def _memory_read(self, event: MemRead) -> None:
+        rules = self.rules
+        if event.resp:
+            rules.observe("ERN-217/reaction")
+        if event.port != SQ_PORT:
+            return
+        if self._areas_stale:
+            self._rebuild_areas()
+        area = self._areas.find(event.addr)
+        if area is None or area[2][0] != "sq" or event.addr + len(event.data) > area[0] + area[1]:
+            rules.fail(
+                "ERN-216",
+                "a send queue ring",
+                f"{event.addr:#x}",
+                "qp_mgr reads WQEs only",
+                self.memory_scope,
+            )
+            return
+        rules.met("ERN-216", "qp_mgr reads inside a send queue", self.memory_scope)
+        qp = area[2][1]
+        assert qp is not None
+        conn, device = qp.refresh()
+        if not device.enabled:
+            rules.fail(
+                "ERN-247", "no fetch", f"{event.addr:#x}", "XRNICCONF[0] = 0", qp.scope, knob="M_RULES"
+            )
+        for offset in range(0, len(event.data), WQE_BYTES):
+            slot = (event.addr + offset - conn.sq_base) // WQE_BYTES
+            qp.requester.fetched(slot, event.data[offset : offset + WQE_BYTES])
+        self._after_start(qp)
+
+    def _after_start(self, qp: Qp) -> None:
+        """A reserved opcode in the WQE that is next turns the QP fatal."""
+        if not qp.dead and qp.requester.illegal_entry(qp.refresh()[0]):
+            qp.illegal_wqe()
+
+    # -- the rest ---------------------------------------------------------------------------------
+
+    def _irq(self, event: Irq) -> None:
+        self.interrupts.edge(event.level)
+
+    def _side_band(self, event: SideBand) -> None:
+        if event.port == "ieth_immdt":
+            self.immediates += 1
+            owed = sum(qp.responder.immediates for qp in self.qps.values())
+            self.rules.in_range(
+                "ERN-150",
+                1,
+                owed,
+                self.immediates,
+                "one entry per message with immediate or key",
+                self.stream,
+            )
+        else:
+            self.rules.fail(
+                "ERN-246",
+                "no doorbell",
+                event.values,
+                "no QP uses the side bands",
+                self.stream,
+                knob="M_RULES",
+            )
+
+    def _violation(self, event: ProtocolViolation) -> None:
+        self.rules.fail(event.rule, "the bus protocol", event.text, event.where, Scope(event.where))
+
+    def _reset(self, event: Reset) -> None:
+        """A reset starts a new life: obligations are void, permissions dropped, memory stays."""
+        self.in_reset = event.asserted
+        self.ctx.deadlines.clear()
+        self.ctx.payloads.clear()
+        self.ctx.refusals.clear()
+        self.values.reset()
+        self._decoded = None
+        self.storage.reset()
+        self.interrupts.reset()
+        self.counters.reset()
+        self.errors = ErrorBuffer(self.ctx, self.values)
+        self.fatal_queue = FatalQueue(self.ctx, self.values)
+        self.qps.clear()
+        self._host_frames.clear()
+        self._other_frames.clear()
+        self._ro_written.clear()
+        self._ro_seen.clear()
+        self.immediates = 0
+        self._by_peer = None
+        self._areas_stale = True
+

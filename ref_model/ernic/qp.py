@@ -1,0 +1,152 @@
+"""One QP of the ERNIC: its configuration and the four judges that share it."""
+
+from __future__ import annotations
+
+from ref_model.deadlines import Must
+from ref_model.ernic.completion import CompletionQueue
+from ref_model.ernic.config import Device, QpConfig, RegisterValues, read_device, read_qp
+from ref_model.ernic.context import Context
+from ref_model.ernic.counters import Counters
+from ref_model.ernic.errors import ErrorBuffer
+from ref_model.ernic.interrupts import FATAL, ILLEGAL_WQE, VALIDATION, Interrupts
+from ref_model.ernic.receive_queue import ReceiveQueue
+from ref_model.ernic.regions import Regions
+from ref_model.ernic.requester import Requester
+from ref_model.ernic.responder import Responder
+from ref_model.rules import Scope
+from ref_model.wire import Frame
+
+CODE_WQE, CODE_RESPONSE = 5, 6
+
+
+class Qp:
+    """QP number ``number`` in register slot ``slot``."""
+
+    def __init__(
+        self,
+        ctx: Context,
+        values: RegisterValues,
+        counters: Counters,
+        interrupts: Interrupts,
+        errors: ErrorBuffer,
+        regions: Regions,
+        number: int,
+        slot: int,
+    ) -> None:
+        """Start as after reset."""
+        self.number = number
+        self.slot = slot
+        self.scope = Scope(f"QP {number}")
+        self._ctx = ctx
+        self._values = values
+        self._interrupts = interrupts
+        self._errors = errors
+        self._counters = counters
+        self.cq = CompletionQueue(ctx, self.scope)
+        self.rq = ReceiveQueue(ctx, self.scope)
+        self.requester = Requester(ctx, self.scope, self.cq, counters, number)
+        self.responder = Responder(
+            ctx, self.scope, self.rq, regions, counters, interrupts, number, self.request_fatal
+        )
+        self.cq.settle_fatal = self.settle
+        self.fatal = False
+        self.fatal_due = False
+        self.fatal_codes: frozenset[int] | None = None
+        self.nak_syndrome: int | None = None
+        self._entry_duty: Must | None = None
+        self._key: tuple[int, int] | None = None
+        self._device: Device | None = None
+        self._config: QpConfig | None = None
+
+    # -- configuration ----------------------------------------------------------------------------
+
+    def refresh(self) -> tuple[QpConfig, Device]:
+        """Return the decoded configuration, read again only after a register write."""
+        key = (self._values.version("QP", self.slot), self._values.version("GLOBAL"))
+        if key != self._key or self._config is None or self._device is None:
+            self._device = read_device(self._values)
+            self._config = read_qp(self._values, self.slot, self._device)
+            self._key = key
+        return self._config, self._device
+
+    @property
+    def dead(self) -> bool:
+        """Return whether inbound frames are dropped because the QP is (about to be) fatal."""
+        return self.fatal or self.fatal_due
+
+    # -- fatal state ------------------------------------------------------------------------------
+
+    def request_fatal(self, code: int | None, why: str, frame: Frame) -> None:
+        """An inbound request turns the QP fatal: error buffer entry, counters, fatal queue entry."""
+        _, device = self.refresh()
+        self._counters.add("invalid")
+        self._counters.add("dropped", 0, 1)
+        self._interrupts.raise_bit(VALIDATION)
+        rule = "ERN-151" if device.log_all_errors else "ERN-152"
+        self._errors.expect(True, 0, rule, why)
+        self.turn_fatal(code, why)
+
+    def illegal_wqe(self) -> None:
+        """The next WQE has a reserved opcode."""
+        self._interrupts.raise_bit(ILLEGAL_WQE)
+        self.turn_fatal(None, "reserved WQE opcode")
+
+    def fatal_nak(self, syndrome: int) -> None:
+        """A NAK that ends the QP was received."""
+        self.nak_syndrome = syndrome
+        self.turn_fatal(None, f"NAK {syndrome:#x} received")
+
+    def turn_fatal(self, code: int | None, why: str) -> None:
+        """A cause that must make the QP fatal has begun."""
+        if self.dead:
+            return
+        self.fatal_due = True
+        self.fatal_codes = None if code is None else frozenset({code})
+        self._interrupts.raise_bit(FATAL, sure=False)
+        self._entry_duty = self._ctx.deadlines.must(
+            "ERN-155", f"a fatal queue entry for QP {self.number}", why, self.scope, self._ctx.liveness()
+        )
+
+    def fatal_entry(self, code: int) -> None:
+        """The fatal queue got an entry for this QP."""
+        rules = self._ctx.rules
+        conn, device = self.refresh()
+        if self.fatal and self._entry_duty is None:
+            rules.fail(
+                "ERN-155", "one entry", f"another one, code {code}", "the QP is fatal already", self.scope
+            )
+            return
+        if not self.dead and not self.requester.timeout_limit_reached(conn, device):
+            rules.fail("ERN-155", "no entry", f"code {code}", "nothing makes this QP fatal", self.scope)
+            return
+        if self.fatal_codes is not None:
+            rules.one_of("ERN-155", self.fatal_codes, code, "fatal code of the cause", self.scope)
+        else:
+            rules.met("ERN-155", "fatal queue entry of a QP that turns fatal", self.scope)
+        self._ctx.deadlines.meet(self._entry_duty)
+        self._entry_duty = None
+        self._interrupts.raise_bit(FATAL)
+        self._die()
+
+    def settle(self) -> None:
+        """Effects of the fatal state show before its queue entry: accept it as entered."""
+        conn, device = self.refresh()
+        if not self.fatal and (self.fatal_due or self.requester.timeout_limit_reached(conn, device)):
+            if not self.fatal_due:
+                self.turn_fatal(None, "retry limit")
+            self._die()
+
+    def _die(self) -> None:
+        if not self.fatal:
+            self.fatal = True
+            self.requester.die(self.refresh()[0])
+            self.fatal_due = False
+
+    # -- status registers -------------------------------------------------------------------------
+
+    def revive(self) -> None:
+        """Software re-initialised the QP (QPCONF written with enable 1, recovery 0 after a fatal state)."""
+        self.fatal = self.fatal_due = False
+        self.nak_syndrome = None
+        self.scope.tainted = False
+        self.requester.revive()

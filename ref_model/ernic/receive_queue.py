@@ -1,0 +1,96 @@
+"""Receive queue ring of one QP: elements, credit, producer index, doorbell (requirements section 14)."""
+
+from __future__ import annotations
+
+from ref_model.deadlines import Must
+from ref_model.ernic.config import QpConfig
+from ref_model.ernic.context import Context
+from ref_model.ernic.rings import RingIndex, match_position
+from ref_model.rules import Scope
+
+
+class ReceiveQueue:
+    """What the DUT has announced of the received messages, and what software has given back."""
+
+    def __init__(self, ctx: Context, scope: Scope) -> None:
+        """Start empty."""
+        self._ctx = ctx
+        self._scope = scope
+        self.consumer = RingIndex()
+        self.base = 0
+        self.received = 0  # messages complete on the wire
+        self.placed = 0  # messages whose payload is complete in memory
+        self.rung = 0
+        self.index_low = 0
+        self._bell_duty: Must | None = None
+
+    def preset(self, raw: int) -> None:
+        """Software rewrote STATRQPIDB under override on an idle QP."""
+        self.base = self.received = self.placed = self.rung = self.index_low = raw
+
+    def message(self, conn: QpConfig) -> None:
+        """A SEND message was accepted whole: its doorbell is owed."""
+        self.received += 1
+        if conn.rq_doorbell and (self._bell_duty is None or not self._bell_duty.open):
+            self._bell_duty = self._ctx.deadlines.must(
+                "ERN-143", "RQ doorbell word", "a SEND was received", self._scope, self._ctx.liveness()
+            )
+
+    def announces(self, conn: QpConfig, data: bytes) -> bool:
+        """Return whether a doorbell word stands for messages known to be received."""
+        value, depth = int.from_bytes(data, "little"), max(conn.rq_depth, 1)
+        return match_position(value, depth, self.rung, self.received) is not None
+
+    def write_doorbell(self, conn: QpConfig, addr: int, data: bytes) -> None:
+        """Judge a write of the RQ doorbell word."""
+        rules, scope = self._ctx.rules, self._scope
+        if not rules.eq(
+            "ERN-143", (conn.rq_doorbell, 4), (addr, len(data)), "the 32-bit word at RQWPTRDBADD", scope
+        ):
+            return
+        value = int.from_bytes(data, "little")
+        depth = max(conn.rq_depth, 1)
+        count = match_position(value, depth, self.rung, self.received)
+        if count is None:
+            expected = f"ring position {self.rung % depth} .. {self.received % depth}"
+            rules.fail("ERN-143", expected, value, "index of received SENDs", scope)
+            return
+        rules.met("ERN-143", "doorbell follows the received SENDs", scope)
+        rules.in_range(
+            "ERN-144",
+            0,
+            self.placed,
+            count,
+            "payload is in memory before its doorbell",
+            scope,
+            knob="M_RULES",
+        )
+        self.rung = count
+        if count == self.received:
+            self._ctx.deadlines.meet(self._bell_duty)
+        elif self._bell_duty is not None and self._bell_duty.open:
+            self._bell_duty.deadline = self._ctx.liveness()
+
+    def read_index(self, conn: QpConfig, value: int) -> None:
+        """Judge a read of STATRQPIDB: the producer index, modulo the depth."""
+        rules, scope = self._ctx.rules, self._scope
+        depth = max(conn.rq_depth, 1)
+        low = self.received if self._ctx.quiet else max(self.index_low, self.rung)
+        count = match_position(value, depth, low, self.received)
+        if count is None:
+            expected = f"ring position {low % depth} .. {self.received % depth}"
+            rules.fail("ERN-141", expected, value, f"{self.received} SENDs received", scope)
+            return
+        rules.met("ERN-141", "producer index", scope, sure=low == self.received and self.received > self.base)
+        rules.in_range(
+            "ERN-144", 0, self.placed, count, "payload is in memory before the index", scope, knob="M_RULES"
+        )
+        self.index_low = count
+
+    def read_address(self, conn: QpConfig, word: int, shift: int) -> None:
+        """Judge STATRQBUFCA (``shift`` 0) or STATRQBUFCAMSB (32) at quiet: last used or next element."""
+        depth = max(conn.rq_depth, 1)
+        counts = (self.received, max(self.received - 1, 0))
+        allowed = {conn.rq_base + conn.element * (count % depth) >> shift & 0xFFFFFFFF for count in counts}
+        why = "address of the current or next RQ element"
+        self._ctx.rules.one_of("ERN-142", allowed, word, why, self._scope)

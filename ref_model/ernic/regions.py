@@ -1,0 +1,90 @@
+"""Memory region table: key, protection domain, range and access (requirements section 2)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ref_model.ernic.config import RegisterValues
+from ref_model.rules import Rules
+from ref_model.wire import Reth
+
+ACCESS_READ, ACCESS_WRITE, ACCESS_BOTH = 0, 1, 2
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Outcome of a region check: where the data goes, or which rule denies it."""
+
+    address: int
+    denied: bool = False
+    rule: str = ""
+    why: str = ""
+    #: (first byte, length) ranges a DUT that forgot the check would touch
+    would_be: tuple[tuple[int, int], ...] = ()
+
+
+class Regions:
+    """Checks against the rows as the registers hold them now."""
+
+    def __init__(self, values: RegisterValues, knobs: Mapping[str, Any], rules: Rules) -> None:
+        """Read rows from ``values``."""
+        self._values = values
+        self._knobs = knobs
+        self._rules = rules
+
+    def check_write(self, reth: Reth, pd: int) -> Verdict:
+        """Check an inbound WRITE of ``reth`` on a QP of protection domain ``pd``.
+
+        Row = R_Key[31:8], tag = R_Key[7:0]; the whole message is checked at its first packet.
+        """
+        row = reth.rkey >> 8
+        rows = int(self._knobs["MR_ROWS"])
+        if reth.length == 0:
+            return Verdict(0)
+        if row >= rows:
+            where = self._translate(row % rows, reth)
+            why = f"row {row:#x} of a table of {rows}"
+            return Verdict(where, True, "ERN-028", why, ((where, reth.length),))
+        address = self._translate(row, reth)
+        rule, why = self._fault(row, reth, pd)
+        if rule:
+            return Verdict(address, True, rule, why, ((address, reth.length),))
+        for passed in ("ERN-027", "ERN-029", "ERN-030", "ERN-031", "ERN-032/defined"):
+            self._rules.tempt(passed, ("regions", "granted"))
+        return Verdict(address)
+
+    def _get(self, name: str, row: int) -> int:
+        return self._values.get("MR", name, row)
+
+    def _translate(self, row: int, reth: Reth) -> int:
+        virtual = self._get("VIRTADDRMSB", row) << 32 | self._get("VIRTADDRLSB", row)
+        base = self._get("BUFBASEADDRMSB", row) << 32 | self._get("BUFBASEADDRLSB", row)
+        return base + reth.va - virtual & (1 << 64) - 1
+
+    def _fault(self, row: int, reth: Reth, pd: int) -> tuple[str, str]:
+        """Return (rule, why) of the first check that fails, or empty strings."""
+        access = self._get("ACCESSDESC", row)
+        length = (access >> 16) << 32 | self._get("WRRDBUFLEN", row)
+        virtual = self._get("VIRTADDRMSB", row) << 32 | self._get("VIRTADDRLSB", row)
+        if self._get("BUFRKEY", row) & 0xFF != reth.rkey & 0xFF:
+            return (
+                "ERN-027",
+                f"key tag {reth.rkey & 0xFF:#x}, row {row} has {self._get('BUFRKEY', row) & 0xFF:#x}",
+            )
+        if self._get("PDPDNUM", row) & 0xFFFFFF != pd:
+            return "ERN-029", f"protection domain {pd:#x}, row {row} has {self._get('PDPDNUM', row):#x}"
+        if length == 0:
+            return "ERN-036", f"row {row} has length 0"
+        if not (virtual <= reth.va and reth.va + reth.length <= virtual + length):
+            span = f"{virtual:#x} + {length:#x}"
+            rule = "ERN-031" if length >> 32 else "ERN-030"
+            return rule, f"access {reth.va:#x} + {reth.length:#x} outside {span}"
+        code = access & 0xF
+        if code not in (ACCESS_WRITE, ACCESS_BOTH):
+            return (
+                "ERN-032/defined" if code == ACCESS_READ else "ERN-032/reserved",
+                f"access code {code} forbids WRITE",
+            )
+        return "", ""

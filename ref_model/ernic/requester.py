@@ -1,0 +1,600 @@
+"""What one QP of the ERNIC may and must send: WQEs, packets, retries (requirements sections 3 to 8).
+
+The judge follows the packets on the wire. ``next_psn`` is the number of the next new packet,
+``cursor`` the one due now (lower while the DUT resends), ``una`` the oldest one not acknowledged.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+
+from ref_model.deadlines import Must
+from ref_model.ernic.completion import Completion, CompletionQueue
+from ref_model.ernic.config import Device, QpConfig
+from ref_model.ernic.context import Context
+from ref_model.ernic.counters import Counters
+from ref_model.ernic.headers import REQUEST, check_headers, packet_diff
+from ref_model.ernic.rings import RingIndex
+from ref_model.rocev2.psn import psn_add, psn_diff
+from ref_model.rocev2.rnr import rnr_wait_ps
+from ref_model.rocev2.segment import Segment, Verb, segment
+from ref_model.rules import Scope
+from ref_model.wire import Bth, Frame, Reth, opcodes
+
+WQE_BYTES = 64
+INLINE_LIMIT = 16
+RNR_ENDLESS = 7
+
+SEQUENCE_NAK = 0x60
+FATAL_NAKS = (0x61, 0x62, 0x63)
+
+
+@dataclass(slots=True)
+class Message:
+    """One WQE on its way: decoded entry, packets, PSNs."""
+
+    number: int
+    wrid: int
+    opcode: int
+    verb: Verb
+    laddr: int
+    length: int
+    roffset: int
+    rtag: int
+    inline: bytes
+    immediate: int
+    segments: list[Segment]
+    first_psn: int
+    sent: int = 0
+
+    @property
+    def last_psn(self) -> int:
+        """PSN of the last packet."""
+        return psn_add(self.first_psn, len(self.segments) - 1)
+
+
+@dataclass(frozen=True, slots=True)
+class WorkEntry:
+    """A send queue entry as the bus delivered it (64 bytes, little-endian)."""
+
+    raw: bytes
+
+    def word(self, offset: int, size: int) -> int:
+        """Return the little-endian integer of ``size`` bytes at ``offset``."""
+        return int.from_bytes(self.raw[offset : offset + size], "little")
+
+    @property
+    def wrid(self) -> int:
+        """WRID, echoed in the CQE."""
+        return self.word(0, 2)
+
+    @property
+    def opcode(self) -> int:
+        """OPCODE byte."""
+        return self.raw[16]
+
+
+@dataclass(frozen=True, slots=True)
+class Restart:
+    """A permission, once, to go back: to the PSN of a NAK or, after later ACKs, up to the oldest open one."""
+
+    psn: int
+    rule: str
+
+    def allows(self, psn: int, una: int) -> bool:
+        """Return whether a resend may begin at ``psn`` while ``una`` is the oldest open packet."""
+        return psn_diff(psn, self.psn) >= 0 and (psn == self.psn or psn_diff(psn, una) <= 0)
+
+
+class Requester:
+    """Judge of the send side of one QP."""
+
+    def __init__(
+        self, ctx: Context, scope: Scope, completions: CompletionQueue, counters: Counters, qp: int
+    ) -> None:
+        """Start without WQEs, PSN 0."""
+        self._ctx = ctx
+        self._scope = scope
+        self._cq = completions
+        self._counters = counters
+        self._qp = qp
+        self.sq = RingIndex()
+        self.started = 0
+        self.next_psn = self.cursor = self.una = 0
+        self.window: deque[Message] = deque()
+        self.current: Message | None = None
+        self.fatal = False
+        self.may_die = False
+        self.resends = 0
+        self.resent_unacked = False
+        self.acknowledged = False
+        self._died = 0
+        self.entries: dict[int, WorkEntry] = {}
+        self._restarts: list[Restart] = []
+        self._rnr_until = 0
+        self._rnr_since = 0
+        self._duty: Must | None = None
+        self._progress = 0
+        self._oldest_sent = 0
+        self._last_sent = 0
+        self._rounds = 0
+        self._rnr_rounds = 0
+
+    # -- stimulus ---------------------------------------------------------------------------------
+
+    def post(self, raw: int, conn: QpConfig, device: Device) -> None:
+        """SQPI was written: the entries up to ``raw`` belong to the DUT now."""
+        limit = conn.sq_depth - (self.sq.count - self._cq.done)
+        self.sq.advance_to(raw, conn.sq_depth, limit)
+        self.arm(conn, device)
+
+    def preset_psn(self, psn: int) -> None:
+        """SQPSN was written on an idle QP."""
+        if not self.window:
+            self.next_psn = self.cursor = self.una = psn
+
+    def fetched(self, slot: int, data: bytes) -> None:
+        """The DUT read the send queue entry of ``slot``; the bus delivered ``data``."""
+        self.entries[slot] = WorkEntry(data)
+
+    def acknowledge(self, psn: int, conn: QpConfig, device: Device, now: int) -> bool:
+        """A positive acknowledgement came; returns False if it covers nothing outstanding (a ghost)."""
+        if not self._outstanding(psn):
+            self._ctx.rules.tempt("ERN-092", (self._scope.name, "tx"))
+            return False
+        self._cover(psn_add(psn, 1), conn, now)
+        self.arm(conn, device)
+        return True
+
+    def nak(self, psn: int, syndrome: int, conn: QpConfig, device: Device, now: int) -> bool:
+        """A NAK came; returns False if it names nothing outstanding."""
+        if not self._outstanding(psn):
+            self._ctx.rules.tempt("ERN-092", (self._scope.name, "tx"))
+            return False
+        self._cover(psn, conn, now)
+        if syndrome in FATAL_NAKS:
+            return True
+        if syndrome >> 5 == 1:
+            self._rnr_rounds += 1
+            limited = not device.retry_forever and conn.rnr_limit != RNR_ENDLESS
+            self.may_die = self.may_die or (limited and self._rnr_rounds > conn.rnr_limit)
+            wait = rnr_wait_ps(syndrome)
+            tick = (1 << device.base_width) * self._ctx.timing.period
+            self._rnr_since = now + self._ctx.timing.settle + self._ctx.timing.pipe_out
+            self._rnr_until = now + max(wait - tick, 0)
+            self._restarts = [Restart(psn, "ERN-088")]
+            rule, expected = (
+                ("ERN-089/count", "the QP turns fatal")
+                if self.may_die
+                else ("ERN-088", f"PSN {psn:#x} again")
+            )
+            self._replace_duty(rule, expected, "RNR NAK received", now + 4 * wait + self._ctx.timing.liveness)
+        else:
+            self._restarts.append(Restart(psn, "ERN-081"))
+            self._replace_duty(
+                "ERN-081", f"PSN {psn:#x} again", "sequence NAK received", self._ctx.liveness()
+            )
+        return True
+
+    def _outstanding(self, psn: int) -> bool:
+        return psn_diff(psn, self.una) >= 0 and psn_diff(psn, self.next_psn) < 0
+
+    def _cover(self, upto: int, conn: QpConfig, now: int) -> None:
+        """Everything before PSN ``upto`` is acknowledged."""
+        if psn_diff(upto, self.una) <= 0:
+            return
+        self.acknowledged = True
+        self.una = upto
+        if self._duty is not None and self._duty.rule != "ERN-069":
+            self._ctx.deadlines.void(self._duty)
+        self._progress = self._oldest_sent = now
+        self._rounds = self._rnr_rounds = 0
+        self.may_die = False
+        if upto == self.next_psn:
+            self._restarts.clear()
+        while self.window and psn_diff(self.window[0].last_psn, upto) < 0:
+            message = self.window[0]
+            if message.sent < len(message.segments):
+                break
+            self.window.popleft()
+            if message is self.current:
+                self.current = None
+            self._cq.complete(Completion(message.wrid, message.opcode, False), conn)
+            self._counters.completion(self._qp, conn)
+        if not self.window:
+            self.resent_unacked = False
+
+    # -- what is owed -----------------------------------------------------------------------------
+
+    def arm(self, conn: QpConfig, device: Device) -> None:
+        """Owe the next packet if one is due and nothing holds the QP back."""
+        if self._duty is not None and self._duty.open and self._duty.rule != "ERN-069":
+            return
+        blocked = self.fatal or self.may_die or not (conn.enabled and device.enabled) or conn.recovery
+        more = self.current is not None or self.cursor != self.next_psn
+        if not more and self.sq.count > self.started and len(self.window) < self._limit():
+            more = True
+        if blocked or not more:
+            self._ctx.deadlines.void(self._duty)
+            self._arm_timeout(conn, device)
+            return
+        if self._duty is None or not self._duty.open:
+            self._duty = self._ctx.deadlines.must(
+                "ERN-069",
+                "the next packet of the posted WQEs",
+                "work is posted",
+                self._scope,
+                self._ctx.liveness(),
+            )
+
+    def _arm_timeout(self, conn: QpConfig, device: Device) -> None:
+        """With packets unacknowledged and the timer on, a resend is owed within 4 timeouts."""
+        if self.fatal or conn.timeout == 0 or self.una == self.next_psn or conn.recovery:
+            return
+        period = self._timeout_ps(conn, device)
+        deadline = self._last_sent + 4 * period + self._ctx.timing.liveness
+        if self.may_die:
+            rule, expected = "ERN-086", "a last resend or the fatal state"
+        else:
+            rule, expected = "ERN-084", f"PSN {self.una:#x} again"
+        why = "no acknowledgement within the timeout"
+        self._duty = self._ctx.deadlines.must(rule, expected, why, self._scope, deadline)
+
+    def _replace_duty(self, rule: str, expected: str, why: str, deadline: int) -> None:
+        self._ctx.deadlines.void(self._duty)
+        self._duty = self._ctx.deadlines.must(rule, expected, why, self._scope, deadline)
+
+    def _limit(self) -> int:
+        return int(self._ctx.knobs["MAX_OUTSTANDING"][0])
+
+    def _timeout_ps(self, conn: QpConfig, device: Device) -> int:
+        return (1 << (device.base_width + conn.timeout)) * self._ctx.timing.period
+
+    # -- packets from the DUT ---------------------------------------------------------------------
+
+    def packet(self, frame: Frame, begin: int, conn: QpConfig, device: Device) -> None:
+        """Judge one request packet of this QP."""
+        rules, scope = self._ctx.rules, self._scope
+        bth = frame.bth
+        assert bth is not None
+        psn = bth.psn
+        if not self._may_send(conn, device, begin):
+            return
+        if self.fatal:
+            return  # queued before the QP died
+        if psn != self.cursor and not self._restart(psn, begin, conn, device):
+            return
+        if psn == self.next_psn:
+            if self.current is None and not self._start(conn, begin):
+                return
+            message = self.current
+            assert message is not None
+            index = message.sent
+            again = False
+        else:
+            found = self._find(psn)
+            if found is None:
+                # acknowledged meanwhile: a resend that was already on its way, content no longer known
+                self.cursor = psn_add(psn, 1)
+                self._counters.request(frame, True, True)
+                return
+            message, index = found
+            again = True
+        self._content(frame, message, index, conn, again)
+        if psn == self.una:
+            self._oldest_sent = begin
+        self._last_sent = begin
+        if not again:
+            message.sent += 1
+            self.next_psn = psn_add(psn, 1)
+            if message.sent == len(message.segments):
+                self.current = None
+            rules.met("ERN-062", "packet numbers are consecutive", scope)
+        else:
+            self.resent_unacked = True
+            self.resends += 1
+        self.cursor = psn_add(psn, 1)
+        self._counters.request(frame, again, len(message.segments) == 1)
+        rules.alive((scope.name, "tx"))
+        if again or (self._duty is not None and self._duty.rule == "ERN-069"):
+            self._ctx.deadlines.meet(self._duty)
+        self.arm(conn, device)
+
+    def _may_send(self, conn: QpConfig, device: Device, begin: int) -> bool:
+        rules, scope = self._ctx.rules, self._scope
+        if not device.enabled:
+            return rules.fail(
+                "ERN-247", "silence", "a request packet", "XRNICCONF[0] = 0", scope, knob="M_RULES"
+            )
+        if not conn.enabled or conn.recovery:
+            return rules.fail(
+                "ERN-067/silence", "silence", "a request packet", "QP disabled or under recovery", scope
+            )
+        if self.fatal and begin > self._died + self._ctx.timing.settle + self._ctx.timing.pipe_out:
+            return rules.fail("ERN-186", "silence", "a request packet", "the QP is fatal", scope)
+        if self._rnr_until > begin > self._rnr_since and self._restarts:
+            return rules.fail(
+                "ERN-088",
+                f"silence until {self._rnr_until / 1000:.1f} ns",
+                f"a packet at {begin / 1000:.1f} ns",
+                "RNR NAK received, its wait is not over",
+                scope,
+            )
+        return True
+
+    def _restart(self, psn: int, begin: int, conn: QpConfig, device: Device) -> bool:
+        """A packet that does not continue the stream: may it go back, or skip acknowledged ones?"""
+        rules, scope = self._ctx.rules, self._scope
+        if psn == self.una and psn_diff(self.cursor, self.una) < 0:
+            return True  # acknowledged while resending: skipping is the reasonable thing
+        restart = next((entry for entry in self._restarts if entry.allows(psn, self.una)), None)
+        if restart is not None:
+            self._restarts.remove(restart)
+            rules.met(restart.rule, "resend starts where the peer asked for it", scope)
+            return True
+        if psn_diff(psn, self.una) < 0:
+            return rules.fail(
+                "ERN-083",
+                f"PSN {self.una:#x} or later",
+                psn,
+                "resend of an acknowledged packet",
+                scope,
+                knob="M_RULES",
+            )
+        if psn_diff(psn, self.cursor) > 0:
+            wrong = "ERN-081" if self.cursor != self.next_psn or self._restarts else "ERN-062"
+            return rules.fail(wrong, self.cursor, psn, "packet numbers are consecutive", scope)
+        if self._restarts:
+            starts = {entry.psn for entry in self._restarts}
+            return rules.fail("ERN-081", starts, psn, "resend starts at the PSN of the NAK", scope)
+        if conn.timeout == 0:
+            return rules.fail(
+                "ERN-085", self.cursor, psn, "timeout is off and nothing asked for a resend", scope
+            )
+        period = self._timeout_ps(conn, device)
+        tick = (1 << device.base_width) * self._ctx.timing.period
+        earliest = max(self._progress, self._oldest_sent) + period - tick
+        if psn != self.una:
+            return rules.fail("ERN-084", self.una, psn, "a timeout resends from the oldest packet", scope)
+        good = rules.eq(
+            "ERN-084", True, begin >= earliest, f"timeout not before {earliest / 1000:.1f} ns", scope
+        )
+        self._rounds += 1
+        if not device.retry_forever:
+            limit = conn.retry_limit + 1
+            rules.in_range(
+                "ERN-086",
+                0,
+                limit,
+                self._rounds,
+                "timeout retries in a row",
+                scope,
+                sure=self._rounds >= limit,
+            )
+            self.may_die = self._rounds >= conn.retry_limit
+        else:
+            rules.met(
+                "ERN-087/resend",
+                "retries go on without a limit",
+                scope,
+                knob="M_RULES",
+                sure=self._rounds > conn.retry_limit,
+            )
+        return good
+
+    def timeout_limit_reached(self, conn: QpConfig, device: Device) -> bool:
+        """Return whether the QP may now turn fatal because its retries are used up."""
+        return (
+            not device.retry_forever
+            and (self._rounds >= conn.retry_limit or self.may_die)
+            and bool(self.window)
+        )
+
+    def _find(self, psn: int) -> tuple[Message, int] | None:
+        for message in self.window:
+            index = psn_diff(psn, message.first_psn)
+            if 0 <= index < len(message.segments):
+                return message, index
+        return None
+
+    def _start(self, conn: QpConfig, begin: int) -> bool:
+        """The DUT begins the next WQE."""
+        rules, scope = self._ctx.rules, self._scope
+        if self.started >= self.sq.count:
+            return rules.fail(
+                "ERN-056", "no packet", "a new message", "no WQE is posted beyond those sent", scope
+            )
+        slot = self.started % conn.sq_depth
+        entry = self.entries.get(slot)
+        if entry is None:
+            return rules.fail(
+                "ERN-056",
+                f"a read of slot {slot} first",
+                "a new message",
+                "a WQE is fetched before use",
+                scope,
+            )
+        verb = Verb.from_wqe_opcode(entry.opcode)
+        if verb is None:
+            return rules.fail(
+                "ERN-068/no_packet", "no packet", "a packet", f"reserved WQE opcode {entry.opcode:#x}", scope
+            )
+        length = entry.word(12, 4)
+        message = Message(
+            self.started,
+            entry.wrid,
+            entry.opcode,
+            verb,
+            entry.word(4, 8),
+            length,
+            entry.word(20, 8),
+            entry.word(28, 4),
+            entry.raw[32:48],
+            entry.word(48, 4),
+            segment(verb, length, conn.pmtu),
+            self.next_psn,
+        )
+        self.window.append(message)
+        self.current = message
+        self.started += 1
+        if not self.window or len(self.window) == 1:
+            self._oldest_sent = begin
+        rules.met("ERN-056", "each posted WQE is fetched and started once", scope)
+        if self.started > conn.sq_depth:
+            rules.met("ERN-057", "the ring continues at slot 0", scope)
+        if all(len(entry.segments) == 1 for entry in self.window):
+            limit = self._limit()
+            held = len(self.window)
+            rules.in_range(
+                "ERN-065", 1, limit, held, "unacknowledged one-packet WQEs", scope, sure=held == limit
+            )
+        self._counters.wqe()
+        return True
+
+    def _content(self, frame: Frame, message: Message, index: int, conn: QpConfig, again: bool) -> None:
+        rules, scope = self._ctx.rules, self._scope
+        bth = frame.bth
+        assert bth is not None
+        part = message.segments[index]
+        payload = self._payload(message, part)
+        first_or_only = part.first and (message.verb.is_write or message.verb is Verb.READ)
+        reth = Reth(message.roffset, message.rtag, message.length) if first_or_only else None
+        immediate = message.immediate if part.last and message.verb.has_immediate else None
+        key = message.immediate if part.last and message.verb.has_invalidate else None
+        pad = -part.length % 4
+        before = rules.findings_total
+        if again:
+            same = (
+                bth.opcode == part.opcode
+                and (frame.reth, frame.immdt, frame.ieth) == (reth, immediate, key)
+                and frame.payload == payload
+            )
+            rules.eq("ERN-082", True, same, "a resent packet is the original one", scope)
+        else:
+            kind = opcodes.name_of(part.opcode)
+            same_kind = opcodes.INFO.get(bth.opcode)
+            expected_kind = opcodes.INFO[part.opcode]
+            if (
+                same_kind is not None
+                and same_kind.kind == expected_kind.kind
+                and (same_kind.first, same_kind.last)
+                != (
+                    expected_kind.first,
+                    expected_kind.last,
+                )
+            ):
+                rules.fail("ERN-059", kind, opcodes.name_of(bth.opcode), "message cut at the PMTU", scope)
+            else:
+                rules.eq("ERN-047", part.opcode, bth.opcode, f"{message.verb.value} packet {index}", scope)
+            rules.eq(
+                "ERN-059", part.length, len(frame.payload), f"packet {index} of {message.length} bytes", scope
+            )
+            if message.length == 0:
+                rules.eq(
+                    "ERN-060",
+                    b"",
+                    frame.payload,
+                    "a zero-length message is one empty packet",
+                    scope,
+                    knob="ZERO_LEN",
+                )
+            rules.eq(
+                "ERN-051",
+                reth,
+                frame.reth,
+                "RETH on the first or only WRITE packet",
+                scope,
+                sure=message.verb.is_write,
+            )
+            expected_words = (immediate, key)
+            carries = immediate is not None or key is not None
+            rules.eq(
+                "ERN-052/value",
+                expected_words,
+                (frame.immdt, frame.ieth),
+                "IMMDT of the WQE",
+                scope,
+                sure=carries,
+            )
+            self._check_payload(frame, message, part, payload)
+            rules.met("ERN-058", "messages leave in SQ order", scope)
+        if part.last and message.verb is not Verb.READ:
+            rules.eq("ERN-070", True, bth.ack_req, "A bit on the last or only packet", scope, knob="M_RULES")
+        rules.eq("ERN-053", True, frame.icrc_ok, "ICRC over the frame", scope)
+        check_headers(rules, conn, frame, REQUEST, scope, pad)
+        if rules.findings_total != before:
+            expected = Bth(part.opcode, conn.dest_qp, bth.psn, conn.pkey)
+            rows = packet_diff(
+                conn, rules.knobs, frame, expected, reth=reth, immdt=immediate, ieth=key, payload=payload
+            )
+            rules.explain(before, rows)
+
+    def _payload(self, message: Message, part: Segment) -> bytes:
+        if part.length == 0 or message.verb is Verb.READ:
+            return b""
+        return self._ctx.memory.read(message.laddr + part.offset, part.length)
+
+    def _check_payload(self, frame: Frame, message: Message, part: Segment, from_memory: bytes) -> None:
+        rules, scope = self._ctx.rules, self._scope
+        if message.verb.is_send and 0 < message.length <= INLINE_LIMIT:
+            inline = message.inline[: message.length]
+            allowed = {"on": [inline], "off": [from_memory]}.get(
+                str(rules.knobs["INLINE_SEND"]), [inline, from_memory]
+            )
+            rules.one_of("ERN-055", allowed, frame.payload, "payload of a short SEND", scope)
+            return
+        rules.eq(
+            "ERN-054",
+            from_memory,
+            frame.payload,
+            f"{part.length} bytes from LADDR + {part.offset}",
+            scope,
+            sure=part.length > 0,
+        )
+
+    # -- end of the QP's life ---------------------------------------------------------------------
+
+    def die(self, conn: QpConfig) -> None:
+        """The QP turned fatal: posted WQEs end with ERRFLAG, nothing more is sent."""
+        if self.fatal:
+            return
+        self.fatal = True
+        self._died = self._ctx.now
+        if self.may_die:
+            self._ctx.deadlines.meet(self._duty)
+        self._ctx.deadlines.void(self._duty)
+        self.may_die = False
+        self._ctx.rules.drop_temptations((self._scope.name, "tx"))
+        ended = self.started - len(self.window)
+        for number in range(ended, self.sq.count):
+            known = next((m for m in self.window if m.number == number), None)
+            if known is not None:
+                wrid, opcode = known.wrid, known.opcode
+            else:
+                slot = number % max(conn.sq_depth, 1)
+                entry = WorkEntry(self._ctx.memory.read(conn.sq_base + WQE_BYTES * slot, WQE_BYTES))
+                wrid, opcode = entry.wrid, entry.opcode
+            self._cq.complete(Completion(wrid, opcode, True), conn)
+        self.window.clear()
+        self.current = None
+
+    def revive(self) -> None:
+        """Software re-initialised the QP after a fatal state; indices and PSN are written separately."""
+        self.fatal = self.may_die = self.acknowledged = self.resent_unacked = False
+        self.started = self.sq.count = self._cq.done
+        self._restarts.clear()
+        self._rounds = self._rnr_rounds = 0
+        self.entries.clear()
+
+    def illegal_entry(self, conn: QpConfig) -> bool:
+        """Return whether the next WQE to start was fetched and has a reserved opcode."""
+        if self.started >= self.sq.count or self.current is not None or self.fatal or not conn.sq_depth:
+            return False
+        entry = self.entries.get(self.started % conn.sq_depth)
+        return entry is not None and Verb.from_wqe_opcode(entry.opcode) is None
+
+    @property
+    def idle(self) -> bool:
+        """Return whether nothing is posted or outstanding."""
+        return not self.window and self.started >= self.sq.count

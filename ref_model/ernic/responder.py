@@ -1,0 +1,618 @@
+"""What one QP of the ERNIC does with requests from the wire (requirements sections 2 and 9 to 14).
+
+The judge follows the requests that reached the pins and derives what each calls for; answers and
+memory writes are then matched with what is owed or allowed.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from ref_model.deadlines import Must
+from ref_model.ernic.config import Device, QpConfig
+from ref_model.ernic.context import Context
+from ref_model.ernic.counters import Counters
+from ref_model.ernic.headers import RESPONSE, check_headers, packet_diff
+from ref_model.ernic.interrupts import RNR_SENT, Interrupts
+from ref_model.ernic.receive_queue import ReceiveQueue
+from ref_model.ernic.regions import Regions
+from ref_model.grants import Payload
+from ref_model.rocev2.psn import PSN_MASK, psn_add, psn_diff
+from ref_model.rules import Scope
+from ref_model.wire import INFO, Aeth, Bth, Frame, OpInfo, opcodes
+
+NAK_SEQUENCE, NAK_INVALID, NAK_ACCESS = 0x60, 0x61, 0x62
+CODE_SEQUENCE, CODE_UNSUPPORTED = 1, 2
+ACK_ON_REQUEST_OR_TIMEOUT, ACK_ON_TIMEOUT, ACK_ON_REQUEST = 0, 1, 2
+
+#: Requests this slice of the model judges; READ is answered by a later part.
+SUPPORTED = frozenset({"send", "write"})
+
+
+@dataclass(slots=True)
+class Progress:
+    """The message in the middle of which the responder is."""
+
+    kind: str
+    address: int
+    offset: int
+    total: int | None
+    element: int
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A NAK that is owed or allowed."""
+
+    syndrome: int
+    psn: int
+    rule: str
+    why: str
+    optional: bool = False
+    msn: int = 0
+
+
+@dataclass(slots=True)
+class Waiting:
+    """An accepted request that asks for an acknowledgement."""
+
+    psn: int
+    duty: Must | None
+
+
+@dataclass(slots=True)
+class State:
+    """What the responder remembers between packets."""
+
+    expected: int = 0
+    messages: int = 0
+    elements: int = 0
+    progress: Progress | None = None
+    gap_reported: bool = False
+    after_rnr: bool = False
+    fatal: bool = False
+    last_acked: int | None = None
+    last_accepted: int | None = None
+    waiting: deque[Waiting] = field(default_factory=deque)
+    counts: deque[tuple[int, int]] = field(default_factory=deque)
+    answers: deque[tuple[Answer, Must | None]] = field(default_factory=deque)
+    repeats: deque[int] = field(default_factory=lambda: deque(maxlen=32))
+    refused: deque[tuple[int, str]] = field(default_factory=lambda: deque(maxlen=16))
+
+
+class Responder:
+    """Judge of the receive side of one QP."""
+
+    def __init__(
+        self,
+        ctx: Context,
+        scope: Scope,
+        queue: ReceiveQueue,
+        regions: Regions,
+        counters: Counters,
+        interrupts: Interrupts,
+        qp: int,
+        on_fatal: Callable[[int | None, str, Frame], None],
+    ) -> None:
+        """``on_fatal(code, why, frame)`` is called when a request has to turn the QP fatal."""
+        self._ctx = ctx
+        self._scope = scope
+        self._rq = queue
+        self._regions = regions
+        self._counters = counters
+        self._interrupts = interrupts
+        self._qp = qp
+        self._on_fatal = on_fatal
+        self.state = State()
+        self.immediates = 0
+        self.rnr_active = False
+        self.last_opcode: int | None = None
+        self._held: list[tuple[Frame, QpConfig, Device, int]] = []
+        self._freed = False
+        self._room_duty: Must | None = None
+
+    # -- software ---------------------------------------------------------------------------------
+
+    def preset(self, lstrqreq: int) -> None:
+        """LSTRQREQ was written on an idle QP: expected PSN = [23:0] + 1, [31:24] the previous opcode."""
+        state = self.state = State(messages=self.state.messages, elements=self._rq.received)
+        state.expected = psn_add(lstrqreq & PSN_MASK, 1)
+        state.last_accepted = lstrqreq & PSN_MASK
+        info = INFO.get(lstrqreq >> 24)
+        self.last_opcode = lstrqreq >> 24
+        if info is not None and info.kind in SUPPORTED and not info.last:
+            state.progress = Progress(info.kind, 0, 0, None, 0)
+
+    def preset_messages(self, count: int) -> None:
+        """STATMSN was written under override."""
+        self.state.messages = count
+
+    # -- a hidden choice: was an element free when the DUT looked? ----------------------------------
+
+    def freed(self) -> None:
+        """RQCI was written: a SEND that found the ring full may have been looked at only afterwards."""
+        self._freed = True
+
+    def settle_room(self, psn: int | None = None, syndrome: int = 0) -> bool:
+        """An output shows how the DUT decided about the held SEND; returns whether something was held.
+
+        ``psn`` and ``syndrome`` of an answer, or None for a memory write that only an accepted SEND causes.
+        """
+        if not self._held or (psn is None and not self._freed):
+            return False
+        first = self._held[0][0].bth
+        assert first is not None
+        if psn is not None and psn_diff(psn, first.psn) < 0:
+            return False
+        refused = psn == first.psn and syndrome >> 5 == 1
+        self._decide(accepted=self._freed and not refused)
+        return True
+
+    def _hold(self, frame: Frame, conn: QpConfig, device: Device, begin: int) -> None:
+        bth = frame.bth
+        assert bth is not None
+        self._held.append((frame, conn, device, begin))
+        self._freed = False
+        self._would_write(frame, conn, "ERN-145", "no free RQ element")
+        self._interrupts.raise_bit(RNR_SENT, sure=False)
+        self._counters.add("in_send", 0, 1)
+        self._room_duty = self._ctx.deadlines.must(
+            "ERN-145", f"RNR NAK with PSN {bth.psn:#x}", "no free RQ element", self._scope, self._ctx.liveness()
+        )
+
+    def _decide(self, accepted: bool) -> None:
+        held, self._held = self._held, []
+        self._ctx.deadlines.void(self._room_duty)
+        self._counters.add("in_send", 0, -1)
+        if not accepted:
+            frame, conn, _, _ = held.pop(0)
+            self._receiver_not_ready(frame, conn)
+        for frame, conn, device, begin in held:
+            self.request(frame, conn, device, begin)
+
+    # -- requests ---------------------------------------------------------------------------------
+
+    def request(self, frame: Frame, conn: QpConfig, device: Device, begin: int) -> None:
+        """Judge the reaction that an undamaged request frame for this QP calls for."""
+        bth = frame.bth
+        assert bth is not None
+        if self._held:
+            self._held.append((frame, conn, device, begin))
+            return
+        state = self.state
+        distance = psn_diff(bth.psn, state.expected)
+        if distance > 0:
+            self._ahead(frame, bth.psn, conn)
+        elif distance < 0:
+            self._duplicate(frame, conn, device)
+        else:
+            self._in_order(frame, conn, device, begin)
+
+    def _ahead(self, frame: Frame, psn: int, conn: QpConfig) -> None:
+        state = self.state
+        row = "ERN-242" if state.after_rnr else "ERN-114"
+        why = f"PSN {psn:#x} while {state.expected:#x} is expected"
+        self._ctx.rules.tempt(
+            "ERN-242/noexec" if state.after_rnr else "ERN-114/noexec", (self._scope.name, "rx")
+        )
+        self._would_write(frame, conn, f"{row}/noexec", why)
+        state.refused.append((psn, f"{row}/noexec"))
+        self._counters.add("invalid", 0, 1)
+        self._interrupts.raise_bit(0, sure=False)
+        if state.gap_reported:
+            return
+        state.gap_reported = True
+        self._owe(Answer(NAK_SEQUENCE, state.expected, f"{row}/count", why, optional=state.after_rnr))
+
+    def _duplicate(self, frame: Frame, conn: QpConfig, device: Device) -> None:
+        bth = frame.bth
+        assert bth is not None
+        self._counters.add("duplicate")
+        info = INFO.get(bth.opcode)
+        if info is None or info.kind not in SUPPORTED:
+            return
+        why = f"PSN {bth.psn:#x} was received before"
+        self._ctx.rules.tempt("ERN-115/noeffect", (self._scope.name, "rx"))
+        self._would_write(frame, conn, "ERN-115/noeffect", why)
+        state = self.state
+        state.repeats.append(bth.psn)
+        if state.last_accepted is not None:
+            state.repeats.append(state.last_accepted)
+        if bth.ack_req and device.ack_mode != ACK_ON_TIMEOUT:
+            duty = self._ctx.deadlines.must(
+                "ERN-115/ack", "another ACK", why, self._scope, self._ctx.liveness()
+            )
+            state.waiting.append(Waiting(bth.psn, duty))
+
+    def _in_order(self, frame: Frame, conn: QpConfig, device: Device, begin: int) -> None:
+        bth = frame.bth
+        assert bth is not None
+        state = self.state
+        info = INFO.get(bth.opcode)
+        progress = state.progress
+        if not self._sequence_ok(info, progress):
+            # an unsupported opcode inside a message may be told either way
+            code = CODE_SEQUENCE if info is not None and info.kind in SUPPORTED | {"read_req"} else None
+            self._refuse(
+                frame, NAK_INVALID, "ERN-128", f"{opcodes.name_of(bth.opcode)} out of sequence", code
+            )
+            return
+        if info is None or info.kind not in SUPPORTED:
+            if info is not None and info.kind == "read_req":
+                self._ctx.rules.observe("ERN-135")
+                return
+            rc = bth.opcode >> 5 == 0
+            if rc:
+                self._refuse(
+                    frame,
+                    NAK_INVALID,
+                    "ERN-129",
+                    f"unsupported {opcodes.name_of(bth.opcode)}",
+                    CODE_UNSUPPORTED,
+                )
+            return
+        defect = self._length_defect(frame, info, progress, conn)
+        if defect:
+            self._would_write(frame, conn, "ERN-130/containment", defect)
+            self._refuse(frame, NAK_INVALID, "ERN-130/nak", defect, None)
+            return
+        if info.kind == "send":
+            self._send(frame, info, conn, device, begin)
+        else:
+            self._write(frame, info, conn, device)
+
+    @staticmethod
+    def _sequence_ok(info: OpInfo | None, progress: Progress | None) -> bool:
+        if info is None or info.kind not in SUPPORTED:
+            return progress is None
+        if progress is None:
+            return info.first
+        return not info.first and info.kind == progress.kind
+
+    @staticmethod
+    def _length_defect(frame: Frame, info: OpInfo, progress: Progress | None, conn: QpConfig) -> str:
+        size = len(frame.payload)
+        if not info.last and size != conn.pmtu:
+            return f"first or middle packet with {size} bytes, PMTU {conn.pmtu}"
+        if size > conn.pmtu:
+            return f"packet with {size} bytes, PMTU {conn.pmtu}"
+        if info.last and not info.first and size == 0:
+            return "empty last packet"
+        if info.kind == "write":
+            total = (
+                frame.reth.length
+                if frame.reth is not None
+                else progress.total
+                if progress is not None
+                else None
+            )
+            so_far = size + (progress.offset if progress is not None else 0)
+            if total is not None and ((info.last and so_far != total) or (not info.last and so_far >= total)):
+                return f"{so_far} bytes at this point, RETH length {total}"
+        return ""
+
+    def _send(self, frame: Frame, info: OpInfo, conn: QpConfig, device: Device, begin: int) -> None:
+        state, rules = self.state, self._ctx.rules
+        depth = max(conn.rq_depth, 1)
+        if info.first:
+            if state.elements - self._rq.consumer.count >= depth:
+                self._hold(frame, conn, device, begin)
+                return
+            progress = Progress(
+                "send", conn.rq_base + conn.element * (state.elements % depth), 0, None, state.elements
+            )
+            state.elements += 1
+            if state.after_rnr:
+                rules.met("ERN-146", "the resent SEND goes where the refused one belonged", self._scope)
+        else:
+            assert state.progress is not None
+            progress = state.progress
+        size = len(frame.payload)
+        if progress.offset + size > conn.element:
+            self._would_write(frame, conn, "ERN-133", "message longer than the RQ element")
+            self._refuse(frame, None, "ERN-133", "message longer than the RQ element", None)
+            return
+        lap = progress.element >= depth
+        self._grant(progress.address + progress.offset, frame.payload, "ERN-139", info, progress.element, lap)
+        progress.offset += size
+        state.progress = None if info.last else progress
+        if info.last:
+            self._rq.message(conn)
+            if size == 0:
+                self._placed()
+            if conn.rq_irq:
+                self._interrupts.bank("RQ", self._qp)
+        elif conn.rq_irq:
+            self._interrupts.bank("RQ", self._qp, sure=False)
+        self._counters.add("in_send")
+        self._accept(frame, info, conn, device)
+
+    def _write(self, frame: Frame, info: OpInfo, conn: QpConfig, device: Device) -> None:
+        state = self.state
+        if info.first:
+            assert frame.reth is not None
+            reth = frame.reth
+            verdict = self._regions.check_write(reth, conn.pd)
+            if verdict.denied:
+                self._ctx.rules.tempt("ERN-132", (self._scope.name, "rx"))
+                for first, length in verdict.would_be:
+                    self._ctx.refuse(first, length, verdict.rule, verdict.why, self._scope)
+                self._refuse(frame, NAK_ACCESS, verdict.rule, verdict.why, None)
+                return
+            progress = Progress("write", verdict.address, 0, reth.length, 0)
+        else:
+            assert state.progress is not None
+            progress = state.progress
+        self._grant(progress.address + progress.offset, frame.payload, "ERN-148", info, None, False)
+        progress.offset += len(frame.payload)
+        state.progress = None if info.last else progress
+        self._counters.add("in_send", 0, 1)
+        self._accept(frame, info, conn, device)
+
+    def _grant(
+        self, address: int, data: bytes, rule: str, info: OpInfo, element: int | None, lap: bool
+    ) -> None:
+        if not data:
+            return
+        scope = self._scope
+        rules = self._ctx.rules
+        duty = self._ctx.deadlines.must(
+            rule,
+            f"{len(data)} bytes at {address:#x}",
+            "payload of an accepted request",
+            scope,
+            self._ctx.liveness(),
+        )
+
+        def done(now: int) -> None:
+            self._ctx.deadlines.meet(duty)
+            if info.kind == "write":
+                rules.met("ERN-033", "physical address of the region plus offset", scope)
+            if element is not None and info.last:
+                self._placed()
+
+        self._ctx.grant(Payload(address, data, rule, "payload of an accepted request", self._ctx.now, done))
+
+    def _placed(self) -> None:
+        self._rq.placed += 1
+
+    def _accept(self, frame: Frame, info: OpInfo, conn: QpConfig, device: Device) -> None:
+        bth = frame.bth
+        assert bth is not None
+        state, rules = self.state, self._ctx.rules
+        if state.gap_reported:
+            rules.alive((self._scope.name, "gap"))
+        state.expected = psn_add(bth.psn, 1)
+        state.last_accepted = bth.psn
+        state.gap_reported = state.after_rnr = False
+        self.rnr_active = False
+        self.last_opcode = bth.opcode
+        if info.last:
+            state.messages = state.messages + 1 & PSN_MASK
+            if info.immdt or info.ieth:
+                self.immediates += 1
+        state.counts.append((bth.psn, state.messages))
+        if len(state.counts) > 4096:
+            state.counts.popleft()
+        self._counters.last_in = (bth.opcode, bth.psn & 0xFFF, self._qp)
+        self._counters.last_in_known = True
+        rules.alive((self._scope.name, "rx"))
+        mode = device.ack_mode
+        if mode == ACK_ON_TIMEOUT:
+            timeout = self._ctx.knobs["ACK_TIMEOUT"]
+            if isinstance(timeout, int):
+                deadline = self._ctx.liveness() + timeout * self._ctx.timing.period
+                duty = self._ctx.deadlines.must(
+                    "ERN-121", f"ACK of PSN {bth.psn:#x}", "accepted", self._scope, deadline
+                )
+                state.waiting.append(Waiting(bth.psn, duty))
+        elif bth.ack_req:
+            rule = "ERN-120/requested" if mode == ACK_ON_REQUEST_OR_TIMEOUT else "ERN-119"
+            duty = self._ctx.deadlines.must(
+                rule,
+                f"ACK of PSN {bth.psn:#x}",
+                "the request has the A bit",
+                self._scope,
+                self._ctx.liveness(),
+            )
+            state.waiting.append(Waiting(bth.psn, duty))
+        elif mode == ACK_ON_REQUEST:
+            rules.tempt("ERN-119", (self._scope.name, "ack"))
+
+    def _receiver_not_ready(self, frame: Frame, conn: QpConfig) -> None:
+        bth = frame.bth
+        assert bth is not None
+        state = self.state
+        why = "no free RQ element"
+        state.after_rnr = True
+        state.gap_reported = False
+        self.rnr_active = True
+        self._would_write(frame, conn, "ERN-145", why)
+        state.refused.append((bth.psn, "ERN-145"))
+        self._interrupts.raise_bit(RNR_SENT)
+        self._counters.last_in_known = False
+        self._owe(Answer(0x20 | conn.rnr_code, bth.psn, "ERN-145", why))
+
+    def _refuse(self, frame: Frame, syndrome: int | None, rule: str, why: str, code: int | None) -> None:
+        """A request that turns the QP fatal; ``syndrome`` None: the NAK code is open."""
+        bth = frame.bth
+        assert bth is not None
+        state = self.state
+        state.fatal = True
+        state.refused.append((bth.psn, rule))
+        self._counters.last_in_known = False
+        for waiting in state.waiting:
+            self._ctx.deadlines.void(waiting.duty)
+        state.waiting.clear()
+        knob = "M_RULES" if rule == "ERN-130/nak" else None
+        self._owe(
+            Answer(-1 if syndrome is None else syndrome, bth.psn, rule, why, optional=syndrome is None), knob
+        )
+        self._on_fatal(code, why, frame)
+
+    def _owe(self, answer: Answer, knob: str | None = None) -> None:
+        state = self.state
+        duty = None
+        if not answer.optional:
+            expected = f"NAK {answer.syndrome:#x} with PSN {answer.psn:#x}"
+            duty = self._ctx.deadlines.must(
+                answer.rule, expected, answer.why, self._scope, self._ctx.liveness(), knob
+            )
+        state.answers.append((answer, duty))
+
+    def _would_write(self, frame: Frame, conn: QpConfig, rule: str, why: str) -> None:
+        """Remember where the refused request would have written, for a stray write to be blamed on it."""
+        bth = frame.bth
+        assert bth is not None
+        info = INFO.get(bth.opcode)
+        if info is None or not frame.payload:
+            return
+        if info.kind == "send":
+            size = conn.element * max(conn.rq_depth, 1)
+            self._ctx.refuse(conn.rq_base, size, rule, why, self._scope)
+        elif frame.reth is not None:
+            for first, length in self._regions.check_write(frame.reth, conn.pd).would_be:
+                self._ctx.refuse(first, length, rule, why, self._scope)
+
+    def dropped(self, frame: Frame, conn: QpConfig, rule: str, why: str) -> None:
+        """A frame for this QP was dropped: nothing of it may show."""
+        bth = frame.bth
+        assert bth is not None
+        self.state.refused.append((bth.psn, rule))
+        self._would_write(frame, conn, rule, why)
+
+    # -- answers from the DUT ---------------------------------------------------------------------
+
+    def response(self, frame: Frame, conn: QpConfig, device: Device) -> None:
+        """Judge an ACK or NAK of this QP."""
+        rules, scope = self._ctx.rules, self._scope
+        bth, aeth = frame.bth, frame.aeth
+        assert bth is not None and aeth is not None
+        self.settle_room(bth.psn, aeth.syndrome)
+        before = rules.findings_total
+        rules.eq(
+            "ERN-125", (b"", 0), (frame.payload, len(frame.trailer)), "ACK and NAK carry no payload", scope
+        )
+        rules.eq("ERN-053", True, frame.icrc_ok, "ICRC over the frame", scope)
+        check_headers(rules, conn, frame, RESPONSE, scope, 0)
+        if aeth.syndrome >> 5 == 0:
+            self._ack(bth.psn, aeth, device)
+        else:
+            self._nak(bth.psn, aeth)
+        self._message_count(bth.psn, aeth)
+        if rules.findings_total != before:
+            expected = Bth(opcodes.ACKNOWLEDGE, conn.dest_qp, bth.psn, conn.pkey)
+            rows = packet_diff(conn, rules.knobs, frame, expected, aeth=Aeth(aeth.syndrome, aeth.msn))
+            rules.explain(before, rows)
+        rules.alive((scope.name, "ack"))
+
+    def _ack(self, psn: int, aeth: Aeth, device: Device) -> None:
+        rules, scope, state = self._ctx.rules, self._scope, self.state
+        credit = rules.knobs["AETH_CREDIT"]
+        self._counters.add("out_ack")
+        rules.met("ERN-124/kind", "syndrome[7:5] = 000", scope)
+        if credit != "mask":
+            rules.eq(
+                "ERN-124/credit", credit, aeth.syndrome & 0x1F, "credit field", scope, knob="AETH_CREDIT"
+            )
+        accepted = state.last_accepted
+        if psn in state.repeats:
+            rules.met("ERN-115/ack", "a duplicate is acknowledged again", scope)
+            self._covered(psn)
+            self._advance_acked(psn)
+            return
+        refused = next((rule for number, rule in reversed(state.refused) if number == psn), None)
+        if refused is not None and (accepted is None or psn_diff(psn, accepted) > 0):
+            rules.fail(refused, "no ACK", psn, "this request must not be executed", scope)
+            return
+        if accepted is None or psn_diff(psn, accepted) > 0 or (state.last_acked is None and not state.counts):
+            rules.fail("ERN-122", "PSN of an accepted request", psn, "ACK beyond what was accepted", scope)
+            return
+        if state.last_acked is not None and psn_diff(psn, state.last_acked) <= 0:
+            rules.fail(
+                "ERN-122", f"beyond {state.last_acked:#x}", psn, "ACKs do not step back or repeat", scope
+            )
+            return
+        rules.met("ERN-122", "PSN of an accepted request, moving forward", scope)
+        if device.ack_mode == ACK_ON_REQUEST:
+            asked = any(psn_diff(waiting.psn, psn) <= 0 for waiting in state.waiting)
+            rules.eq("ERN-119", True, asked, "ACK only for requests with the A bit", scope)
+        self._covered(psn)
+        self._advance_acked(psn)
+
+    def _advance_acked(self, psn: int) -> None:
+        state = self.state
+        if state.last_acked is None or psn_diff(psn, state.last_acked) > 0:
+            state.last_acked = psn
+
+    def _covered(self, psn: int) -> None:
+        """Requests up to ``psn`` are acknowledged."""
+        waiting = self.state.waiting
+        while waiting and psn_diff(waiting[0].psn, psn) <= 0:
+            self._ctx.deadlines.meet(waiting.popleft().duty)
+
+    def _nak(self, psn: int, aeth: Aeth) -> None:
+        rules, scope, state = self._ctx.rules, self._scope, self.state
+        self._counters.add("out_nak", int(aeth.syndrome >> 5 == 3), 1)
+        self._counters.add("out_ack", 0, 1)
+        legal = (NAK_SEQUENCE, NAK_INVALID, NAK_ACCESS, 0x63, *range(0x20, 0x40))
+        if not rules.one_of("ERN-127", legal, aeth.syndrome, "NAK codes of RC", scope):
+            return
+        for position, (answer, duty) in enumerate(state.answers):
+            if answer.psn == psn and answer.syndrome in (aeth.syndrome, -1):
+                for skipped, _ in list(state.answers)[:position]:
+                    if not skipped.optional:
+                        rules.fail(
+                            skipped.rule,
+                            f"NAK {skipped.syndrome:#x} first",
+                            aeth.syndrome,
+                            skipped.why,
+                            scope,
+                        )
+                del state.answers[position]
+                self._ctx.deadlines.meet(duty)
+                self._covered(psn_add(psn, -1))
+                return
+        pending = next((answer for answer, _ in state.answers if answer.psn == psn), None)
+        if pending is not None:
+            rules.fail(pending.rule, pending.syndrome, aeth.syndrome, pending.why, scope)
+        elif state.answers:
+            answer = state.answers[0][0]
+            rules.fail(answer.rule, f"PSN {answer.psn:#x}", psn, answer.why, scope)
+        elif psn in state.repeats:
+            rules.fail("ERN-243/noeffect", "an ACK", aeth.syndrome, "a duplicate draws no NAK", scope)
+        elif aeth.syndrome == NAK_SEQUENCE and state.gap_reported:
+            rule = "ERN-242/count" if state.after_rnr else "ERN-114/count"
+            rules.fail(rule, "one NAK per gap", aeth.syndrome, "the gap was reported before", scope)
+        elif state.fatal:
+            rules.fail("ERN-134", "silence", aeth.syndrome, "one fatal NAK per QP", scope, knob="M_RULES")
+        else:
+            rules.fail("ERN-127", "no NAK", aeth.syndrome, "nothing was refused", scope)
+
+    def _message_count(self, psn: int, aeth: Aeth) -> None:
+        """AETH MSN: from the count at the PSN of the frame to the count at its sending."""
+        state = self.state
+        low = None
+        for number, count in state.counts:
+            if psn_diff(number, psn) > 0:
+                break
+            low = count
+        while (
+            len(state.counts) > 1
+            and state.last_acked is not None
+            and psn_diff(state.counts[1][0], state.last_acked) <= 0
+        ):
+            state.counts.popleft()
+        if low is None:
+            low = 0 if state.counts else state.messages
+        span = state.messages - low & PSN_MASK
+        good = (aeth.msn - low & PSN_MASK) <= span
+        expected = f"{low:#x} .. {state.messages:#x}"
+        if good:
+            self._ctx.rules.met(
+                "ERN-123", "count of completed messages", self._scope, sure=span <= 4 and bool(state.counts)
+            )
+        else:
+            self._ctx.rules.fail("ERN-123", expected, aeth.msn, "count of completed messages", self._scope)

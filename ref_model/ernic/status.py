@@ -1,0 +1,240 @@
+"""Judging register reads: plain storage by its history, status by what the model knows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from ref_model.ernic.config import RegisterValues
+from ref_model.ernic.context import Context
+from ref_model.ernic.qp import Qp
+from ref_model.registers import Location, apply_strobes
+
+#: Rule that owns the read/write registers of each block; a few registers have their own.
+OWNER = {"MR": "ERN-011", "GLOBAL": "ERN-014", "QP": "ERN-022"}
+OWN_RULE = {
+    **dict.fromkeys(
+        (
+            "XRNICCONF",
+            "XRNICADCONF",
+            "XRNIC_BUF_THRESHOLD_ROCE",
+            "XRNIC_BUF_THRESHOLD_NON_ROCE",
+            "XRNIC_PAUSE_CONF",
+        ),
+        "ERN-012",
+    ),
+    **dict.fromkeys(
+        (
+            "MACXADDLSB",
+            "MACXADDMSB",
+            "IPv4XADD",
+            "IPv6XADD1",
+            "IPv6XADD2",
+            "IPv6XADD3",
+            "IPv6XADD4",
+            "XRNIC_CONF_QP_EN",
+        ),
+        "ERN-013",
+    ),
+    "INTEN": "ERN-017",
+    "QPCONF": "ERN-020",
+    "QPADVCONF": "ERN-020",
+    **dict.fromkeys(("SQBA", "CQBA", "RQBA", "SQBAMSB", "CQBAMSB", "RQBAMSB"), "ERN-021"),
+}
+STATED_RESETS = frozenset({"XRNIC_BUF_THRESHOLD_ROCE", "XRNIC_BUF_THRESHOLD_NON_ROCE", "XRNIC_PAUSE_CONF"})
+#: Read/write registers that hardware moves: compared at quiet by the owner of the value, or not at all.
+HARDWARE_MOVED = frozenset({"SQPSN", "LSTRQREQ", "RESPERRWRPTR", "OPTERRSTSQQPTRDB", "CON_IO_CONF"})
+
+
+@dataclass(slots=True)
+class Last:
+    """Last write of a register: value before and after, when settled, strobes, read back since."""
+
+    before: int
+    after: int
+    settled: int
+    strb: int
+    confirmed: bool = False
+
+
+class Storage:
+    """Read/write registers as storage."""
+
+    def __init__(self, ctx: Context, values: RegisterValues) -> None:
+        """Share ``values`` with the rest of the model."""
+        self._ctx = ctx
+        self._values = values
+        self._last: dict[int, Last] = {}
+        self._dirty_ones: set[int] = set()
+
+    def reset(self) -> None:
+        """Forget all writes."""
+        self._last.clear()
+        self._dirty_ones.clear()
+
+    def write(self, where: Location, addr: int, data: int, strb: int, settled: int) -> int:
+        """Store a write; returns the new word."""
+        register = where.register
+        before = self._values.get(where.block.name, register.name, where.index)
+        after = apply_strobes(before, data, strb) & register.writable
+        after |= before & ~register.writable
+        if data & ~register.defined:
+            self._dirty_ones.add(addr)
+        self._last[addr] = Last(before, after, settled, strb)
+        self._values.put(where.block.name, register.name, after, where.index)
+        return after
+
+    def judge(self, where: Location, addr: int, value: int, begin: int) -> None:
+        """Judge a read of a read/write register."""
+        rules, register = self._ctx.rules, where.register
+        if register.name in HARDWARE_MOVED and where.block.name != "QP":
+            return
+        expected = self._values.get(where.block.name, register.name, where.index)
+        last = self._last.get(addr)
+        name = f"{where.block.name}[{where.index}].{register.name}"
+        if addr not in self._dirty_ones:
+            rules.eq("ERN-002", 0, value & ~register.defined, f"undefined bits of {name}")
+        mask = register.defined if last is not None else register.defined & ~register.reset_unknown
+        if last is not None and last.settled >= begin:
+            rules.one_of(
+                "ERN-001", {last.before & mask, expected & mask}, value & mask, f"{name} being written"
+            )
+            return
+        good = value & mask == expected & mask
+        rule = self._blame(where, last, value & mask)
+        rules.eq(rule, expected & mask, value & mask, f"{name}, {'last write' if last else 'reset value'}")
+        if good and last is not None:
+            last.confirmed = True
+            rules.met("ERN-001", name, sure=expected & mask != register.reset & mask)
+            rules.alive("registers")
+
+    def _blame(self, where: Location, last: Last | None, value: int) -> str:
+        """Choose the rule a wrong value breaks: reset value, lost write, strobes, foreign write, field."""
+        name = where.register.name
+        if last is None:
+            return "ERN-004" if name in STATED_RESETS else "ERN-003"
+        if last.confirmed:
+            return "ERN-010"
+        if last.strb != 0xF:
+            return "ERN-008"
+        if last.before != last.after and value == last.before:
+            return "ERN-001"
+        return OWN_RULE.get(name, OWNER[where.block.name])
+
+
+class QpStatus:
+    """Judges reads of the status registers of a QP, exactly at quiet and within bounds otherwise."""
+
+    def __init__(self, ctx: Context, values: RegisterValues) -> None:
+        """Share ``values`` with the rest of the model."""
+        self._ctx = ctx
+        self._values = values
+        self._handlers: dict[str, Callable[[Qp, int, int, int], None]] = {
+            "CQHEAD": self._cqhead,
+            "SQPSN": self._sqpsn,
+            "LSTRQREQ": self._lstrqreq,
+            "STATSSN": self._ssn,
+            "STATMSN": self._msn,
+            "STATQP": self._statqp,
+            "STATCURSQPTR": self._pointer,
+            "STATRESPSN": self._response_psn,
+            "STATRQBUFCA": self._buffer_low,
+            "STATRQBUFCAMSB": self._buffer_high,
+            "STATWQE": self._wqes,
+            "STATRQPIDB": self._rq_index,
+        }
+        self._offset: dict[int, int] = {}
+
+    def handles(self, register: str) -> bool:
+        """Return whether ``register`` is judged here."""
+        return register in self._handlers
+
+    def judge(self, register: str, qp: Qp, value: int, begin: int, settled: int) -> None:
+        """Judge a read of ``register`` of ``qp`` over [begin, settled]."""
+        self._handlers[register](qp, value, begin, settled)
+
+    def _cqhead(self, qp: Qp, value: int, begin: int, settled: int) -> None:
+        posted = self._values.get("QP", "SQPI", qp.slot)
+        qp.cq.read_head(qp.refresh()[0], value, begin, settled, self._ctx.quiet, posted & 0xFFFF)
+
+    def _sqpsn(self, qp: Qp, value: int, begin: int, settled: int) -> None:
+        if self._ctx.quiet and not qp.dead:
+            why = "next packet number"
+            self._ctx.rules.eq("ERN-062", qp.requester.next_psn, value & 0xFFFFFF, why, qp.scope)
+
+    def _lstrqreq(self, qp: Qp, value: int, begin: int, settled: int) -> None:
+        state = qp.responder.state
+        if self._ctx.quiet and not qp.dead and state.counts:
+            expected = (qp.responder.last_opcode, state.last_accepted)
+            observed = (value >> 24, value & 0xFFFFFF)
+            self._ctx.rules.eq(
+                "ERN-113", expected, observed, "opcode and PSN of the last accepted request", qp.scope
+            )
+
+    def _ssn(self, qp: Qp, value: int, begin: int, settled: int) -> None:
+        if self._ctx.quiet and not qp.dead:
+            started = qp.requester.started & 0xFFFFFF
+            self._ctx.rules.eq("ERN-064", started, value, "WQEs sent", qp.scope, sure=started > 0)
+
+    def _msn(self, qp: Qp, value: int, begin: int, settled: int) -> None:
+        if not self._ctx.quiet or qp.dead:
+            return
+        messages = qp.responder.state.messages
+        offset = value - messages & 0xFFFFFF
+        allowed = self._offset.setdefault(qp.number, offset if offset in (0, 1) else 0)
+        expected = messages + allowed & 0xFFFFFF
+        self._ctx.rules.eq(
+            "ERN-123", expected, value, "completed messages received", qp.scope, sure=messages > 0
+        )
+
+    def _statqp(self, qp: Qp, value: int, begin: int, settled: int) -> None:
+        rules, quiet, scope = self._ctx.rules, self._ctx.quiet, qp.scope
+        fatal = value & 1
+        if fatal and not qp.fatal:
+            qp.settle()
+        if not qp.fatal_due:
+            rules.eq("ERN-186", int(qp.fatal), fatal, "STATQP[0]: fatal", scope)
+        if quiet and not qp.dead:
+            idle = int(qp.requester.idle)
+            expected = (idle, int(not qp.requester.window))
+            observed = (value >> 9 & 1, value >> 10 & 1)
+            rules.eq("ERN-066", expected, observed, "STATQP[9], [10]: queue and outstanding empty", scope)
+        if qp.responder.rnr_active and quiet:
+            rules.eq("ERN-145", 1, value >> 1 & 1, "STATQP[1] after an RNR NAK", scope)
+        if qp.requester.resent_unacked:
+            rules.eq("ERN-091", 1, value >> 11 & 1, "STATQP[11] after a resend", scope)
+        if qp.nak_syndrome is not None and qp.fatal:
+            rules.eq(
+                "ERN-096", qp.nak_syndrome & 0x7F, value >> 16 & 0x7F, "syndrome of the fatal NAK", scope
+            )
+
+    def _pointer(self, qp: Qp, value: int, begin: int, settled: int) -> None:
+        depth = qp.refresh()[0].sq_depth
+        if self._ctx.quiet and depth and not qp.dead:
+            posted = qp.requester.sq.count % depth
+            why = "next SQ entry = SQPI at rest"
+            self._ctx.rules.eq("ERN-066", posted, value % depth, why, qp.scope, sure=qp.requester.started > 0)
+
+    def _response_psn(self, qp: Qp, value: int, begin: int, settled: int) -> None:
+        if self._ctx.quiet and qp.requester.acknowledged and not qp.requester.window and not qp.dead:
+            why = "next expected response PSN = SQPSN at quiet"
+            self._ctx.rules.eq("ERN-064", qp.requester.next_psn, value & 0xFFFFFF, why, qp.scope)
+
+    def _buffer_low(self, qp: Qp, value: int, begin: int, settled: int) -> None:
+        self._buffer(qp, value, 0)
+
+    def _buffer_high(self, qp: Qp, value: int, begin: int, settled: int) -> None:
+        self._buffer(qp, value, 32)
+
+    def _buffer(self, qp: Qp, value: int, shift: int) -> None:
+        conn = qp.refresh()[0]
+        if self._ctx.quiet and conn.rq_depth and conn.enabled and qp.rq.received > qp.rq.base:
+            qp.rq.read_address(conn, value, shift)
+
+    def _wqes(self, qp: Qp, value: int, begin: int, settled: int) -> None:
+        if self._ctx.quiet and not qp.dead and not qp.requester.resends:
+            started = qp.requester.started
+            self._ctx.rules.eq("ERN-066", started, value, "WQEs handed on", qp.scope, sure=started > 0)
+
+    def _rq_index(self, qp: Qp, value: int, begin: int, settled: int) -> None:
+        qp.rq.read_index(qp.refresh()[0], value & 0xFFFF)

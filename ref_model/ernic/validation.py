@@ -1,0 +1,103 @@
+"""Which inbound frames are dropped before any QP sees them (requirements section 9).
+
+The precedence of several faults in one frame is documented for three of them only, so the outcome is
+the set of all faults; what must be counted follows from those that are documented.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ref_model.ernic.config import Device, QpConfig
+from ref_model.ernic.errors import SYNDROME_IHL, SYNDROME_IP_VERSION, SYNDROME_MAC
+from ref_model.ernic.headers import UDP_PORT
+from ref_model.wire import Frame, IPv4, ParseError, Reason
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One reason to drop a frame.
+
+    ``counted``: counters, INTSTS[0] and the error buffer are documented for it.
+    ``knob``: the parameter that decides whether it is a fault at all.
+    """
+
+    rule: str
+    why: str
+    counted: bool = False
+    syndrome: int = 0
+    knob: str | None = None
+
+
+MAC = Fault("ERN-099", "destination MAC is not ours", True, SYNDROME_MAC)
+IP_VERSION = Fault("ERN-100", "IP version differs from QPCONF[7]", True, SYNDROME_IP_VERSION)
+IHL = Fault("ERN-101", "IPv4 header is not 20 bytes", True, SYNDROME_IHL)
+QP_DISABLED = Fault("ERN-103", "QPCONF[0] = 0", True)
+QP_BEYOND = Fault("ERN-104", "QP above XRNIC_CONF_QP_EN", knob="QP_EN_LIMIT")
+PKEY = Fault("ERN-105", "P_Key mismatch", knob="PKEY_CHECK")
+QP_DEAD = Fault("ERN-106", "QP fatal or under recovery", knob="M_RULES")
+ICRC = Fault("ERN-107", "wrong ICRC", knob="ICRC_CHECK")
+TUSER = Fault("ERN-108", "tuser = 0 on the last beat", knob="TUSER_DROP")
+ADDRESSING = Fault("ERN-109", "destination IP, UDP port or TVer wrong", knob="M_RULES")
+CUT = Fault("ERN-231", "frame cut short")
+LENGTHS = Fault("ERN-232/drop", "inconsistent lengths", knob="M_RULES")
+IP_CHECKSUM = Fault("ERN-232/drop", "wrong IPv4 header checksum", knob="M_RULES")
+TRAILER = Fault("ERN-233", "bytes behind the IP length", knob="M_RULES")
+
+
+def parse_faults(error: ParseError) -> list[Fault]:
+    """Return the faults a parser error stands for."""
+    if error.reason in (Reason.IP_VERSION,):
+        return [IP_VERSION]
+    if error.reason is Reason.IHL:
+        return [IHL]
+    return [CUT if error.reason is Reason.TRUNCATED else LENGTHS]
+
+
+def device_faults(frame: Frame, good: bool, device: Device) -> list[Fault]:
+    """Return the faults visible without knowing the QP."""
+    faults = []
+    if not good:
+        faults.append(TUSER)
+    if frame.icrc_ok is False:
+        faults.append(ICRC)
+    if frame.eth.dst != device.mac:
+        faults.append(MAC)
+    if isinstance(frame.ip, IPv4) and frame.ip.ihl != 5:
+        faults.append(IHL)
+    if frame.ip_checksum_ok is False:
+        faults.append(IP_CHECKSUM)
+    if frame.udp is None or frame.udp.dst != UDP_PORT or (frame.bth is not None and frame.bth.tver):
+        faults.append(ADDRESSING)
+    return faults
+
+
+def qp_faults(
+    frame: Frame, qp: int, conn: QpConfig | None, device: Device, dead: bool, knobs: Mapping[str, Any]
+) -> list[Fault]:
+    """Return the faults that depend on the addressed QP (``conn`` None: no such slot)."""
+    if conn is None or not conn.enabled:
+        return [QP_DISABLED]
+    faults = []
+    bth = frame.bth
+    assert bth is not None
+    version = 4 if isinstance(frame.ip, IPv4) else 6
+    if version != conn.ip_version:
+        faults.append(IP_VERSION)
+    elif frame.ip is not None and frame.ip.dst != conn.src_ip:
+        faults.append(ADDRESSING)
+    if qp > device.qp_count:
+        faults.append(QP_BEYOND)
+    if (bth.pkey ^ conn.pkey) & 0x7FFF:
+        faults.append(PKEY)
+    if dead or conn.recovery:
+        faults.append(QP_DEAD)
+    return faults
+
+
+def certain(faults: list[Fault], knobs: Mapping[str, Any]) -> bool:
+    """Return whether at least one fault drops the frame whatever the open parameters mean."""
+    closed = {"report", "any", "off"}
+    return any(fault.knob is None or knobs[fault.knob] not in closed for fault in faults)

@@ -1,0 +1,142 @@
+"""What the pins of a DUT showed, as time-stamped facts.
+
+All times are integer picoseconds. ``begin`` is the earliest moment an event can have had an effect,
+``settled`` the latest; the pair is what lets the model tell "before" from "overlapping"
+(docs/JUDGING.md, section "Moments and order").
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class RegWrite:
+    """AXI4-Lite write: begin = later of the AW and W handshakes, settled = first edge with BVALID."""
+
+    begin: int
+    settled: int
+    addr: int
+    data: int
+    strb: int = 0xF
+    resp: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class RegRead:
+    """AXI4-Lite read: begin = AR handshake, settled = first edge with RVALID."""
+
+    begin: int
+    settled: int
+    addr: int
+    data: int
+    resp: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class FrameIn:
+    """Whole frame into the DUT, first beat to last beat; ``good`` is tuser on the last beat."""
+
+    begin: int
+    settled: int
+    port: str
+    data: bytes
+    good: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class FrameOut:
+    """Whole frame out of the DUT, first VALID to last handshake."""
+
+    begin: int
+    settled: int
+    port: str
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class MemWrite:
+    """One AXI write burst of the DUT: first AWVALID or WVALID to the B handshake.
+
+    ``addr`` is the address of ``data[0]``; ``mask[i]`` is 1 where byte i was strobed.
+    """
+
+    begin: int
+    settled: int
+    port: str
+    addr: int
+    data: bytes
+    mask: bytes
+    resp: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class MemRead:
+    """One AXI read burst of the DUT: first ARVALID to the last R handshake."""
+
+    begin: int
+    settled: int
+    port: str
+    addr: int
+    data: bytes
+    resp: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class HostWrite:
+    """The bench wrote host memory (no bus cycle of the DUT)."""
+
+    begin: int
+    addr: int
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Irq:
+    """New level of the interrupt line."""
+
+    begin: int
+    level: int
+
+
+@dataclass(frozen=True, slots=True)
+class SideBand:
+    """One beat of a narrow valid/ready port (immediate stream, side-band doorbells)."""
+
+    begin: int
+    settled: int
+    port: str
+    values: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Reset:
+    """Edge of the reset of all domains."""
+
+    begin: int
+    asserted: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ProtocolViolation:
+    """A per-cycle protocol checker saw a broken bus rule; ``rule`` is the requirement id."""
+
+    begin: int
+    rule: str
+    where: str
+    text: str
+
+
+Event = (
+    RegWrite
+    | RegRead
+    | FrameIn
+    | FrameOut
+    | MemWrite
+    | MemRead
+    | HostWrite
+    | Irq
+    | SideBand
+    | Reset
+    | ProtocolViolation
+)

@@ -1,0 +1,1 @@
+"""RoCEv2 transport rules shared by model and partner."""

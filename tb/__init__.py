@@ -1,0 +1,1 @@
+"""Testbench side of rdma-dv: agents, host, partner, scoreboard, runner and command line."""

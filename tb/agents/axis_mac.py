@@ -1,0 +1,510 @@
+"""Ethernet MAC agent: whole frames over 512-bit AXI-Stream, both directions, with exact times.
+
+Signals: input to the DUT ``<rx_prefix>_t{data,keep,last,valid}`` with optional ``tuser`` and ``tready``;
+output ``<tx_prefix>_t{data,keep,last,valid,ready}``; byte 0 of a frame in lane 0; no FCS either way.
+Input: the MAC receive model of cocotbext-eth (line rate, preamble, inter-frame gap), which here cuts beats by
+slices, marks good frames by tuser on the last beat and can leave idle clocks between beats.
+Output: a ready generator that models a transmit MAC of the same line rate. cocotbext-eth's transmit model is
+not used there: it needs tuser, calls a legal gap inside a frame an underflow, and hands a frame over only
+after its time on the wire, while a partner has to see it in the time step of its last handshake.
+Monitors: FrameIn (first to last beat) and FrameOut (first VALID to last handshake), from the pins only.
+Not checked here: stream rules (tb/hdl/axis_checker.sv) and the content of frames.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from cocotb.triggers import Event
+from cocotbext.axi.stream import define_stream
+from cocotbext.eth.eth_mac import AxiStreamBus, EthMacFrame, EthMacRx
+from pyuvm import uvm_component, uvm_driver, uvm_sequence, uvm_sequence_item, uvm_sequencer
+
+from ref_model.errors import UserError
+from ref_model.events import FrameIn, FrameOut
+from tb.agents.base import Agent, Monitor, config_of
+from tb.agents.channels import SinkChannel
+from tb.agents.generators import StallConfig, Stalls
+from tb.agents.pins import Payload, ResetLine, TransferAborted, high, now_ps, quiet_models, word
+
+PREAMBLE_BYTES = 8
+_LAG_CLOCKS = 4
+_HostStreamBus = define_stream(
+    "HostStream", signals=["tvalid", "tdata", "tkeep", "tlast"], optional_signals=["tready"]
+)[0]
+
+
+@dataclass
+class StreamPins:
+    """One stream: prefix of its pins, name of the port in the events, clock and reset of its domain."""
+
+    prefix: str
+    port: str
+    clock: Any
+    reset: Any
+    reset_active: int
+
+
+@dataclass
+class MacConfig:
+    """Pins and knobs of one MAC; ``rx`` leads into the DUT, ``tx`` out of it, either may be None.
+
+    ``speed`` is the line rate in bit/s (0: no limit, zero-gap mode: frames follow at bus speed without
+    preamble and gap), ``ifg`` the inter-frame gap in bytes, ``gaps`` idle clocks before input beats,
+    ``stalls`` clocks of output VALID without READY, ``fifo`` the bytes the transmit MAC buffers.
+    """
+
+    entity: Any
+    rx: StreamPins | None = None
+    tx: StreamPins | None = None
+    period_ps: int = 4000
+    speed: int = 100_000_000_000
+    ifg: int = 12
+    fifo: int = 512
+    seed: int = 0
+    path: str = "mac"
+    gaps: StallConfig = field(default_factory=StallConfig)
+    stalls: StallConfig = field(default_factory=StallConfig)
+
+    def __post_init__(self) -> None:
+        if self.speed < 0 or self.ifg < 0:
+            raise UserError(f"{self.path}: speed {self.speed}, ifg {self.ifg}, allowed are 0 and above")
+
+
+class MacItem(uvm_sequence_item):
+    """One frame into the DUT; ``good`` False marks it as errored (tuser 0 on the last beat)."""
+
+    def __init__(self, data: bytes, good: bool = True) -> None:
+        super().__init__("frame")
+        self.data = data
+        self.good = good
+
+
+class MacSequence(uvm_sequence):
+    """Sends a list of items, each when the one before has left."""
+
+    def __init__(self, items: list[MacItem]) -> None:
+        super().__init__("frames")
+        self.items = items
+
+    async def body(self) -> None:
+        """Send all items."""
+        for item in self.items:
+            await self.start_item(item)
+            await self.finish_item(item)
+
+
+class _MarkedFrame(EthMacFrame):
+    """cocotbext-eth frame with its verdict."""
+
+    good: bool = True
+
+
+class LineRateMacRx(EthMacRx):
+    """cocotbext-eth's receive MAC, driving a beat per Python step, with tuser and gaps between beats.
+
+    Queue, frame accounting and reset are the model's. Its byte-by-byte cutting, its timers (which may end
+    exactly at a clock edge, where simulators differ in what comes first) and its stream source are replaced:
+    the time on the line is kept as a number, and a beat goes out at the first clock edge after the line has
+    delivered it.
+    """
+
+    def __init__(
+        self, bus: Any, clock: Any, reset: Any, active: bool, config: MacConfig, gaps: Stalls
+    ) -> None:
+        self._gaps = gaps
+        self._period_ps = config.period_ps
+        self._line_at = 0
+        pins = [bus.tdata, bus.tkeep, bus.tlast]
+        if hasattr(bus, "tuser"):
+            pins.append(bus.tuser)
+        self._payload = Payload(tuple(pins))
+        super().__init__(bus, clock, reset, reset_active_level=active, ifg=config.ifg, speed=config.speed)
+        self.stream.assert_reset(True)  # the pins are driven by _run
+
+    def put(self, data: bytes, good: bool) -> None:
+        """Queue one frame (the model's own ``send_nowait`` would drop ``good``)."""
+        frame = _MarkedFrame(data)
+        frame.good = good
+        self.queue.put_nowait(frame)
+        self.idle_event.clear()
+        self.queue_occupancy_bytes += len(frame)
+        self.queue_occupancy_frames += 1
+
+    def _line_time(self, count: int) -> int:
+        """Return the picoseconds ``count`` bytes take on the line."""
+        return count * 8 * 10**12 // self.speed if self.speed else 0
+
+    async def _take_frame(self) -> _MarkedFrame:
+        """Return the next frame; idle means no VALID on the pins."""
+        if self.queue.empty():
+            self.bus.tvalid.value = 0
+            self.idle_event.set()
+            frame = await self.queue.get()
+            await self.clock.rising_edge
+            self._line_at = max(self._line_at, now_ps())
+        else:
+            frame = self.queue.get_nowait()
+            # The pins lag the line by a few clocks. More lag than that is a gap somebody asked for, and is
+            # not made up by sending faster than the line.
+            self._line_at = max(self._line_at, now_ps() - _LAG_CLOCKS * self._period_ps)
+        self.dequeue_event.set()
+        self.queue_occupancy_bytes -= len(frame)
+        self.queue_occupancy_frames -= 1
+        self.current_frame = frame
+        return frame
+
+    async def _run(self) -> None:
+        width, bus, edge = self.byte_lanes, self.bus, self.clock.rising_edge
+        ready = getattr(bus, "tready", None)
+        full = (1 << width) - 1
+        self._line_at = 0
+        while True:
+            frame = await self._take_frame()
+            data, now = frame.data, now_ps()
+            self._line_at += self._line_time(PREAMBLE_BYTES)
+            for offset in range(0, len(data), width):
+                chunk = data[offset : offset + width]
+                self._line_at += self._line_time(len(chunk))
+                wait = max(self._gaps.draw(), -(-(self._line_at - now) // self._period_ps))
+                if wait > 0:
+                    bus.tvalid.value = 0
+                    for _ in range(wait):
+                        await edge
+                last = offset + width >= len(data)
+                keep = (1 << len(chunk)) - 1 if last else full
+                marks = (int(last), int(last and frame.good))[: len(self._payload) - 2]
+                self._payload.drive((int.from_bytes(chunk, "little"), keep, *marks))
+                bus.tvalid.value = 1
+                await edge
+                while ready is not None and not high(ready):
+                    await edge
+                now = now_ps()
+            self.current_frame = None
+            self._line_at += self._line_time(self.ifg)
+
+
+class _LinePacer:
+    """Transmit MAC with a small FIFO draining at line rate: clocks for which it cannot take a beat."""
+
+    def __init__(self, config: MacConfig) -> None:
+        self._speed = config.speed
+        self._period = config.period_ps
+        self._overhead = config.ifg + PREAMBLE_BYTES
+        self._room = self._time(config.fifo) if config.speed else 0
+        self._drained_at = 0
+
+    def _time(self, count: int) -> int:
+        return count * 8 * 10**12 // self._speed
+
+    def take(self, count: int, last: bool, now: int) -> None:
+        """A beat of ``count`` bytes was accepted."""
+        if self._speed:
+            cost = self._time(count + (self._overhead if last else 0))
+            self._drained_at = max(self._drained_at, now) + cost
+
+    def stall(self, now: int) -> int:
+        """Return the clocks until there is room for another beat."""
+        excess = self._drained_at - now - self._room
+        return -(-excess // self._period) if self._speed and excess > 0 else 0
+
+
+class _Assembler:
+    """Collects the beats of one stream into frames; each pin is read once per beat."""
+
+    def __init__(self, entity: Any, prefix: str) -> None:
+        self._tdata = getattr(entity, f"{prefix}_tdata")
+        self._tkeep = getattr(entity, f"{prefix}_tkeep")
+        self._tlast = getattr(entity, f"{prefix}_tlast")
+        self._bytes = len(self._tdata) // 8
+        self._parts: list[bytes] = []
+        self.begin: int | None = None
+
+    def clear(self) -> None:
+        """Drop the frame under way."""
+        self._parts = []
+        self.begin = None
+
+    def beat(self, begin: int) -> tuple[int, bool]:
+        """Take the beat on the pins; return its bytes and whether it was the last one."""
+        if self.begin is None:
+            self.begin = begin
+        keep = word(self._tkeep)
+        data = word(self._tdata).to_bytes(self._bytes, "little")
+        count = keep.bit_length()
+        if keep & (keep + 1):  # holes: the checker's finding; keep the bytes that are marked
+            data = bytes(b for i, b in enumerate(data) if keep >> i & 1)
+            count = len(data)
+        self._parts.append(data[:count])
+        return count, high(self._tlast)
+
+    def take(self) -> tuple[int, bytes]:
+        """Return begin and bytes of the complete frame and make room for the next."""
+        begin, data = self.begin, b"".join(self._parts)
+        assert begin is not None
+        self.clear()
+        return begin, data
+
+
+class FrameMonitor(Monitor):
+    """Frames of one stream; subclasses make the event."""
+
+    def setup(self, entity: Any, pins: StreamPins, stalls: Callable[[], int] | None) -> None:
+        """Take the pins (called by the agent); ``stalls`` makes the channel drive READY."""
+        self._pins = pins
+        self._frame = _Assembler(entity, pins.prefix)
+        ready = getattr(entity, f"{pins.prefix}_tready", None)
+        self.channel = SinkChannel(
+            pins.clock, getattr(entity, f"{pins.prefix}_tvalid"), ready, self._on_beat, stalls=stalls
+        )
+        self.on_frame: list[Callable[[Any], None]] = []
+        self.on_accept: Callable[[int, bool, int], None] | None = None
+
+    def start(self) -> None:
+        """Watch the stream."""
+        self.channel.start()
+
+    def abort(self) -> None:
+        """Drop the frame under way: it was cut by a reset."""
+        self.channel.abort()
+        self._frame.clear()
+
+    def open_begin(self) -> int | None:
+        """First VALID of the frame under way."""
+        return self._frame.begin if self._frame.begin is not None else self.channel.begin
+
+    def event(self, begin: int, now: int, data: bytes) -> Any:
+        """Return the event of a complete frame."""
+        raise NotImplementedError
+
+    def _on_beat(self, begin: int, now: int) -> None:
+        count, last = self._frame.beat(begin)
+        if self.on_accept is not None:
+            self.on_accept(count, last, now)
+        if last:
+            event = self.event(*self._frame_times(now))
+            self.publish(event)
+            for callback in self.on_frame:
+                callback(event)
+
+    def _frame_times(self, now: int) -> tuple[int, int, bytes]:
+        begin, data = self._frame.take()
+        return begin, now, data
+
+
+class FrameInMonitor(FrameMonitor):
+    """FrameIn of an input stream."""
+
+    def setup(self, entity: Any, pins: StreamPins, stalls: Callable[[], int] | None) -> None:
+        """Take the pins; a stream without tuser carries good frames only."""
+        super().setup(entity, pins, stalls)
+        self._tuser = getattr(entity, f"{pins.prefix}_tuser", None)
+
+    def event(self, begin: int, now: int, data: bytes) -> FrameIn:
+        """Return the FrameIn; good is tuser on the last beat."""
+        return FrameIn(begin, now, self._pins.port, data, self._tuser is None or high(self._tuser))
+
+
+class FrameOutMonitor(FrameMonitor):
+    """FrameOut of an output stream."""
+
+    def event(self, begin: int, now: int, data: bytes) -> FrameOut:
+        """Return the FrameOut."""
+        return FrameOut(begin, now, self._pins.port, data)
+
+
+class MacDriver(uvm_driver):
+    """Feeds the receive model, from sequence items and from direct calls, in one order."""
+
+    def __init__(self, name: str, parent: uvm_component) -> None:
+        super().__init__(name, parent)
+        self.model: LineRateMacRx | None = None
+        self._waiting: deque[tuple[Event, list[bool]]] = deque()
+        self._early: list[tuple[bytes, bool]] = []
+
+    def setup(self, config: MacConfig, pins: StreamPins) -> None:
+        """Take the configuration (called by the agent)."""
+        self.config = config
+        self._stream = pins
+        self.gaps = Stalls(config.gaps, config.seed, f"{config.path}/gaps")
+        self.on_reset = False
+
+    def start(self) -> None:
+        """Build the model at the first release of the reset and send what was queued before."""
+        pins = self._stream
+        if self.model is None:
+            quiet_models(self.config.entity)
+            kind = AxiStreamBus if hasattr(self.config.entity, f"{pins.prefix}_tuser") else _HostStreamBus
+            bus = kind.from_prefix(self.config.entity, pins.prefix)
+            active = bool(pins.reset_active)
+            self.model = LineRateMacRx(bus, pins.clock, pins.reset, active, self.config, self.gaps)
+        self.on_reset = False
+        early, self._early = self._early, []
+        for data, good in early:
+            self.model.put(data, good)
+
+    def abort(self) -> None:
+        """Drop all frames and release whoever waits for them."""
+        self.on_reset = True
+        self._early = []
+        if self.model is not None:
+            self.model.clear()
+            self.model.bus.tvalid.value = 0
+        while self._waiting:
+            done, sent = self._waiting.popleft()
+            sent[0] = False
+            done.set()
+
+    def put(self, data: bytes, good: bool) -> tuple[Event, list[bool]]:
+        """Queue one frame; the event fires when its last beat is over, the list says if it was sent."""
+        if not data:
+            raise UserError(f"{self._stream.port}: frame of 0 bytes, allowed is 1 and above")
+        if self.model is None or self.on_reset:
+            self._early.append((bytes(data), good))
+        else:
+            self.model.put(bytes(data), good)
+        waiter = (Event(), [True])
+        self._waiting.append(waiter)
+        return waiter
+
+    async def send(self, data: bytes, good: bool) -> None:
+        """Queue one frame and wait until its last beat is over; TransferAborted on reset."""
+        done, sent = self.put(data, good)
+        await done.wait()
+        if not sent[0]:
+            port, size = self._stream.port, len(data)
+            raise TransferAborted(f"{port}: reset cut a frame of {size} bytes at {now_ps()} ps")
+
+    def frame_seen(self, event: FrameIn) -> None:
+        """The input monitor saw a frame end: its sender may go on."""
+        if self._waiting:
+            self._waiting.popleft()[0].set()
+
+    async def run_phase(self) -> None:
+        """Serve sequence items for ever."""
+        while True:
+            item = await self.seq_item_port.get_next_item()
+            try:
+                await self.send(item.data, item.good)
+            except TransferAborted as cut:
+                self.logger.info("%s", cut)
+            self.seq_item_port.item_done()
+
+
+class MacAgent(Agent):
+    """Input and output stream of one MAC port.
+
+    ``monitor_in`` and ``monitor_out`` are None where the configuration has no such stream. ``on_frame_out``
+    callbacks get each FrameOut in the time step of its last handshake, after the subscribers of the monitor.
+    """
+
+    def build_phase(self) -> None:
+        """Create the parts from the :class:`MacConfig` under "config"."""
+        super().build_phase()
+        config = self.config = config_of(self, MacConfig)
+        pins = config.rx or config.tx
+        if pins is None:
+            raise UserError(f"{self.get_full_name()}: neither rx nor tx stream, allowed is one or both")
+        self.reset_line = ResetLine(pins.reset, pins.reset_active)
+        self.monitor_in: FrameInMonitor | None = None
+        self.monitor_out: FrameOutMonitor | None = None
+        self.driver: MacDriver | None = None
+        self.on_frame_out: list[Callable[[FrameOut], None]] = []
+        self._stalls: Stalls | None = None
+        if config.rx is not None:
+            self.monitor_in = FrameInMonitor.create("monitor_in", self)
+            self.monitor_in.setup(config.entity, config.rx, None)
+            if self.active():
+                self.sequencer = uvm_sequencer.create("sequencer", self)
+                self.driver = MacDriver.create("driver", self)
+                self.driver.setup(config, config.rx)
+                self.monitor_in.on_frame.append(self.driver.frame_seen)
+        if config.tx is not None:
+            self.monitor_out = FrameOutMonitor.create("monitor_out", self)
+            self.monitor_out.setup(config.entity, config.tx, self._output_stalls(config))
+            self.monitor_out.on_frame = self.on_frame_out
+
+    def _output_stalls(self, config: MacConfig) -> Callable[[], int] | None:
+        if not self.active():
+            return None
+        random_stalls = self._stalls = Stalls(config.stalls, config.seed, f"{config.path}/stalls")
+        if not config.speed:
+            return random_stalls.draw
+        pacer = _LinePacer(config)
+        assert self.monitor_out is not None
+        self.monitor_out.on_accept = pacer.take
+        return lambda: max(random_stalls.draw(), pacer.stall(now_ps()))
+
+    def connect_phase(self) -> None:
+        """Connect driver and sequencer."""
+        if self.driver is not None:
+            self.driver.seq_item_port.connect(self.sequencer.seq_item_export)
+
+    @property
+    def monitors(self) -> tuple[Monitor, ...]:
+        """The input and the output monitor, where present."""
+        return tuple(m for m in (self.monitor_in, self.monitor_out) if m is not None)
+
+    async def send(self, data: bytes, good: bool = True) -> None:
+        """Send one frame into the DUT, return after its last beat; TransferAborted when a reset cuts it."""
+        await self._input().send(data, good)
+
+    def send_nowait(self, data: bytes, good: bool = True) -> None:
+        """Queue one frame; frames leave in the order of the calls."""
+        self._input().put(data, good)
+
+    @property
+    def input_idle(self) -> bool:
+        """Whether no frame is queued or under way into the DUT."""
+        return self.driver is None or not self.driver._waiting
+
+    def _input(self) -> MacDriver:
+        if self.driver is None:
+            raise UserError(f"{self.config.path}: no active input stream, allowed are agents with rx pins")
+        return self.driver
+
+    def hold_output(self) -> None:
+        """Keep READY of the output low until :meth:`release_output`."""
+        self._output().channel.hold()
+
+    def release_output(self) -> None:
+        """End :meth:`hold_output`."""
+        self._output().channel.release()
+
+    def _output(self) -> FrameOutMonitor:
+        if self.monitor_out is None:
+            raise UserError(f"{self.config.path}: no output stream, allowed are agents with tx pins")
+        return self.monitor_out
+
+    @property
+    def generators(self) -> tuple[Stalls, ...]:
+        """Gaps of the input, stalls of the output."""
+        return tuple(g for g in (self.driver and self.driver.gaps, self._stalls) if g)
+
+    def drive_idle(self) -> None:
+        """Input without VALID, output without READY."""
+        rx = self.config.rx
+        if rx is not None and self.active():
+            for suffix in ("tvalid", "tdata", "tkeep", "tlast", "tuser"):
+                pin = getattr(self.config.entity, f"{rx.prefix}_{suffix}", None)
+                if pin is not None:
+                    pin.value = 0
+        if self.monitor_out is not None:
+            self.monitor_out.channel.idle()
+
+    def start(self) -> None:
+        """Reset released."""
+        for monitor in self.monitors:
+            monitor.start()  # type: ignore[attr-defined]
+        if self.driver is not None:
+            self.driver.start()
+
+    def abort(self) -> None:
+        """Reset asserted."""
+        for monitor in self.monitors:
+            monitor.abort()  # type: ignore[attr-defined]
+        if self.driver is not None:
+            self.driver.abort()

@@ -1,0 +1,171 @@
+"""``rdma-dv regress``: many tests, seeds, variants, in parallel."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import click
+
+from ref_model.errors import UserError
+from tb.cli.console import Board, print_line
+from tb.cli.options import (
+    DEFAULT_SEED,
+    jobs_option,
+    parse_settings,
+    setting_option,
+    sim_option,
+    timeout_option,
+)
+from tb.cli.pool import Execute, run_jobs
+from tb.cli.verdicts import print_failures
+from tb.report.junit import write_junit
+from tb.runner import Binding, Job, find_test, load_binding, suite_tests, targets
+from tb.runner.knobs import Scalar, Value
+from tb.runner.mutants import read_manifest
+from tb.runner.results import Result, headline, place
+from tb.runner.seeds import elastic_seed, run_seed
+from tb.runner.store import SUMMARY, exclusive, regress_directory, stamp, write_json
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a regression runs on one DUT: every test x seed x (golden, variants) x (rigid, elastic)."""
+
+    dut: str
+    sim: str
+    tests: tuple[tuple[str, int], ...]
+    """Name and number of seeds of each test."""
+    base_seed: int = DEFAULT_SEED
+    variants: tuple[int, ...] = (0,)
+    elastic: bool = False
+    knobs: Mapping[str, Value] = field(default_factory=dict)
+    options: Mapping[str, Scalar] = field(default_factory=dict)
+    timeout_s: float | None = None
+
+    def jobs(self, label: str) -> list[Job]:
+        """Jobs in a fixed order; files go to the regression's directory of ``label``."""
+        jobs = []
+        for variant in self.variants:
+            for elastic in (False, True) if self.elastic else (False,):
+                for test, seeds in self.tests:
+                    for index in range(seeds):
+                        seed = run_seed(self.base_seed, test, index)
+                        jobs.append(
+                            self._job(label, test, seed, variant, elastic_seed(seed) if elastic else 0)
+                        )
+        return jobs
+
+    def _job(self, label: str, test: str, seed: int, variant: int, elastic: int) -> Job:
+        job = Job(
+            dut=self.dut,
+            test=test,
+            seed=seed,
+            sim=self.sim,
+            variant=variant,
+            elastic=elastic,
+            knobs=self.knobs,
+            options=self.options,
+            timeout_s=self.timeout_s,
+        )
+        return replace(job, out_dir=regress_directory(label, job.sim) / job.name)
+
+
+def regress(
+    binding: Binding, plan: Plan, suite: str, workers: int, execute: Execute | None = None
+) -> list[Result]:
+    """Run a plan, keep its results as the latest regression, and return them."""
+    jobs = plan.jobs(binding.label)
+    if not jobs:
+        raise UserError("nothing to run: no test, seed or variant was selected")
+    folder = regress_directory(binding.label, plan.sim)
+    with exclusive(binding.label, "regress", plan.sim):
+        shutil.rmtree(folder, ignore_errors=True)
+        started = time.monotonic()
+        with Board(f"regress {binding.label} {suite} on {plan.sim}", len(jobs)) as board:
+            results = run_jobs(jobs, workers, board, _show, execute)
+        summary = stamp(binding, plan.sim) | {
+            "suite": suite,
+            "base_seed": plan.base_seed,
+            "wall_s": round(time.monotonic() - started, 2),
+            "variants": list(plan.variants),
+            "elastic": plan.elastic,
+            "results": results,
+        }
+        write_json(folder / SUMMARY, summary)
+        write_junit(folder / "junit.xml", f"{binding.label}.{suite}", results)
+    return results
+
+
+def _show(board: Board, job: Job, result: Result) -> None:
+    text = f"{job.test}  seed {job.seed}  {place(result)}  {result.get('wall_s', 0):.1f} s"
+    line = headline(result)
+    board.result(result["verdict"], f"{text}  {line}" if line else text)
+
+
+@click.command("regress")
+@click.option("--dut", required=True, metavar="NAME|FILE.toml|all", help="DUT, or all targets.")
+@click.option("--suite", default="smoke", show_default=True, metavar="NAME", help="smoke, full or nightly.")
+@click.option("--test", "names", multiple=True, metavar="NAME", help="Only these tests (may be repeated).")
+@sim_option
+@jobs_option
+@click.option("--seeds", type=click.IntRange(1), help="Seeds per test (default: what each test asks for).")
+@click.option(
+    "--seed",
+    "base_seed",
+    type=click.IntRange(0),
+    default=DEFAULT_SEED,
+    show_default=True,
+    help="Base from which all seeds are derived.",
+)
+@click.option("--variants", is_flag=True, help="Golden DUT and every legal variant of the stand-in.")
+@click.option("--elastic", is_flag=True, help="Each also inside the elastic shell.")
+@setting_option
+@timeout_option
+def regress_command(
+    dut: str,
+    suite: str,
+    names: tuple[str, ...],
+    sim: str,
+    jobs: int,
+    seeds: int | None,
+    base_seed: int,
+    variants: bool,
+    elastic: bool,
+    settings: tuple[str, ...],
+    timeout_s: float | None,
+) -> int:
+    """Run a suite; progress, failure table, commands that repeat failures."""
+    results: list[Result] = []
+    for name in targets() if dut == "all" else [dut]:
+        binding = load_binding(name)
+        knobs, options = parse_settings(binding.target, settings)
+        binding = binding.with_knobs(knobs)
+        infos = [find_test(binding.target, one) for one in names] or suite_tests(binding.target, suite)
+        plan = Plan(
+            dut=name,
+            sim=sim,
+            tests=tuple((info.name, seeds or info.seeds) for info in infos),
+            base_seed=base_seed,
+            variants=(0, *(one.number for one in read_manifest(binding).variants)) if variants else (0,),
+            elastic=elastic,
+            knobs=knobs,
+            options=options,
+            timeout_s=timeout_s,
+        )
+        results += regress(binding, plan, suite, jobs)
+    print_failures("failed runs", results)
+    return conclude(results, base_seed)
+
+
+def conclude(results: Sequence[dict[str, Any]], base_seed: int) -> int:
+    """Print the last line; exit code 0 only when something ran and all of it passed."""
+    counts = {
+        word: sum(one["verdict"] == word for one in results) for word in ("pass", "fail", "inconclusive")
+    }
+    tail = "".join(f", {counts[word]} {word}" for word in ("fail", "inconclusive") if counts[word])
+    print_line(f"passed {counts['pass']} of {len(results)} runs{tail} (base seed {base_seed})")
+    return 0 if results and counts["pass"] == len(results) else 1

@@ -1,0 +1,224 @@
+"""The ERNIC environment: agents on all pins, link partner, host, model, scoreboard.
+
+::
+
+    ErnicHost --RegPort--> AxilAgent ----+                      +--- AxiMemoryAgent x6 --- HostMemory
+                                         |      +---------+     |
+    LinkPartner --frames--> MacAgent ----+----> |   DUT   | <---+--- SideBand sinks, IrqAgent
+                                         |      +---------+     |
+                                         +--- monitors: ap -----+--> Scoreboard (merge -> ErnicModel)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from cocotb.triggers import Timer
+from pyuvm import ConfigDB, uvm_env
+
+from ref_model.ernic import ErnicModel
+from ref_model.registers import layout
+from ref_model.streams import stream
+from tb.agents import ernic_pins as pins
+from tb.agents.axi import AxiMemoryAgent
+from tb.agents.axil import AxilAgent
+from tb.agents.axis_mac import MacAgent
+from tb.agents.base import Agent
+from tb.agents.clock_reset import ClockReset
+from tb.agents.generators import Latency, StallConfig
+from tb.agents.host_memory import HostMemory
+from tb.agents.irq import IrqAgent
+from tb.agents.pins import now_ps
+from tb.agents.protocol import ProtocolMonitor
+from tb.agents.sideband import SideBandSinkAgent
+from tb.host import DeviceConfig, ErnicHost
+from tb.host.names import RegisterNames
+from tb.partner import LinkPartner
+from tb.scoreboard import Scoreboard, Tap
+from tb.scoreboard.log import RunLog
+
+STEP_CLOCKS = 250
+#: Simulated time after which a DUT that never falls quiet makes the run inconclusive.
+QUIET_LIMIT_PS = 60_000_000_000
+
+
+@dataclass
+class EnvConfig:
+    """What one run sets: seed, judging parameters, pacing of the bench."""
+
+    dut: Any
+    seed: int
+    directory: Path
+    comment: str
+    period_ps: int
+    settle_clks: int
+    pipe_out_clks: int
+    knobs: dict[str, Any]
+    stalls: str = "light"
+    latency: Latency = field(default_factory=lambda: Latency(4, 20))
+    line_rate: int = 100_000_000_000
+    tampers: frozenset[str] = frozenset()
+
+
+class ErnicEnv(uvm_env):
+    """Builds and connects everything; ``config`` (EnvConfig) comes from the ConfigDB."""
+
+    def build_phase(self) -> None:
+        """Create the agents with their typed configurations."""
+        config: EnvConfig = ConfigDB().get(self, "", "config")
+        self.config = config
+        dut, seed = config.dut, config.seed
+        stalls = StallConfig.named(config.stalls)
+        self.memory = HostMemory()
+        self.clock_reset = ClockReset(dut, config.period_ps, parent=self)
+        self.axil = self._agent("axil", AxilAgent, pins.axil_config(dut, seed))
+        pacing = {"gaps": stalls, "stalls": stalls, "speed": config.line_rate}
+        self.mac = self._agent("mac_roce", MacAgent, pins.roce_mac_config(dut, seed, **pacing))
+        self.other_mac = self._agent("mac_non_roce", MacAgent, pins.non_roce_mac_config(dut, seed, **pacing))
+        self.host_stream = self._agent("mac_host", MacAgent, pins.host_stream_config(dut, seed, gaps=stalls))
+        slow = {
+            "write_latency": config.latency,
+            "read_latency": config.latency,
+            **dict.fromkeys(("aw_stall", "w_stall", "ar_stall", "b_gap", "r_gap"), stalls),
+        }
+        self.ports = [
+            self._agent(
+                f"axi_{port}", AxiMemoryAgent, pins.memory_config(dut, port, self.memory, seed, **slow)
+            )
+            for port in pins.MEMORY_PORTS
+        ]
+        self.side_bands = [
+            self._agent(f"sideband_{port}", SideBandSinkAgent, pins.side_band_config(dut, port, seed))
+            for port in pins.SINK_PORTS
+        ]
+        self.irq = self._agent("irq", IrqAgent, pins.irq_config(dut))
+        ConfigDB().set(self, "protocol", "config", pins.protocol_config(dut))
+        self.protocol = ProtocolMonitor.create("protocol", self)
+        self.scoreboard = Scoreboard.create("scoreboard", self)
+
+    def _agent(self, name: str, kind: type[Any], config: Any) -> Any:
+        ConfigDB().set(self, name, "config", config)
+        return kind.create(name, self)
+
+    @property
+    def agents(self) -> list[Agent]:
+        """All agents."""
+        macs = (self.mac, self.other_mac, self.host_stream)
+        return [self.axil, *macs, *self.ports, *self.side_bands, self.irq]
+
+    def connect_phase(self) -> None:
+        """Connect every monitor to the scoreboard; make model, log, partner and host."""
+        config = self.config
+        self.model = ErnicModel(config.knobs, config.period_ps, config.settle_clks, config.pipe_out_clks)
+        self.log = RunLog(config.directory, config.comment)
+        self.scoreboard.model = self.model
+        self.scoreboard.log = self.log
+        for agent in self.agents:
+            for monitor in agent.monitors:
+                if not ("monitor_cut" in config.tampers and agent is self.mac):
+                    self.scoreboard.connect_monitor(monitor)
+        self.scoreboard.connect_monitor(self.protocol)
+        self.memory.ap.connect(Tap("host_tap", self, self.scoreboard.put))
+        self.clock_reset.ap.connect(Tap("reset_tap", self, self.scoreboard.put))
+        self.partner = LinkPartner(self.mac, stream(config.seed, "partner"))
+        raw = config.knobs["QP_BASE_MODE"] == "raw"
+        self.host = ErnicHost(
+            self.axil.port,
+            self.memory,
+            RegisterNames(layout("ernic"), raw),
+            DeviceConfig(qp_count=int(config.knobs["C_NUM_QP"]) - (1 if raw else 0)),
+            stream(config.seed, "host"),
+            _sleep,
+        )
+
+    # -- run --------------------------------------------------------------------------------------
+
+    async def settle(self) -> str:
+        """Wait until the DUT is quiet and judge everything so far; returns what kept it busy, or ''.
+
+        Quiet: nothing owed, no timer armed, no item under way, the partner idle, for QUIET_CLKS.
+        """
+        calm = int(self.model.knobs["QUIET_CLKS"]) * self.config.period_ps
+        start = now_ps()
+        busy_since = start
+        while True:
+            await self.clock_reset.clocks(STEP_CLOCKS)
+            self.scoreboard.judge()
+            self.scoreboard.check_hangs()
+            now = now_ps()
+            reason = self.model.busy() or ("" if self.scoreboard.idle() else "an item is under way")
+            if not reason and not (self.partner.idle and self.mac.input_idle):
+                reason = "the link partner still sends"
+            if reason:
+                busy_since = now
+            if now - max(busy_since, self.scoreboard.last_event) >= calm:
+                self.model.quiet(now)
+                return ""
+            if now - start > QUIET_LIMIT_PS:
+                return reason or "traffic without end"
+
+    async def quiet_reads(self) -> None:
+        """Read every status register the run touched; the model judges them exactly."""
+        host, model = self.host, self.model
+        for name in STATUS:
+            await host.read(name)
+        for number in sorted(model.qps):
+            for name in QP_STATUS:
+                await host.read(name, number)
+        for bank in sorted({number // 32 for number in model.qps}):
+            for name in ("RQINTSTS", "CQINTSTS", "CNPSCHDSTS"):
+                await host.read(name, bank)
+        await self.clock_reset.clocks(int(model.knobs["QUIET_CLKS"]))  # anything stray still has time to come
+        self.scoreboard.judge()
+
+    async def watch(self) -> None:
+        """Judge now and then, so that waiting items and deadlines never pile up."""
+        while True:
+            await self.clock_reset.clocks(8 * STEP_CLOCKS)
+            self.scoreboard.judge()
+            self.scoreboard.check_hangs()
+
+
+async def _sleep(ps: int) -> None:
+    await Timer(ps, "ps")
+
+
+STATUS = (
+    "INSRRPKTCNT",
+    "INAMPKTCNT",
+    "OUTIOPKTCNT",
+    "OUTAMPKTCNT",
+    "LSTINPKT",
+    "LSTOUTPKT",
+    "ININVDUPCNT",
+    "WQEPROCSTS",
+    "QPMSTS",
+    "INALLDRPPKTCNT",
+    "INNAKPKTCNT",
+    "OUTNAKPKTCNT",
+    "RESPHNDSTS",
+    "RETRYCNTSTS",
+    "INCNPPKTCNT",
+    "OUTCNPPKTCNT",
+    "OUTRDRSPPKTCNT",
+    "ERRBUFWPTR",
+    "IPKTERRQWPTR",
+    "INTSTS",
+)
+QP_STATUS = (
+    "CQHEAD",
+    "SQPI",
+    "SQPSN",
+    "LSTRQREQ",
+    "STATSSN",
+    "STATMSN",
+    "STATQP",
+    "STATCURSQPTR",
+    "STATRESPSN",
+    "STATRQBUFCA",
+    "STATRQBUFCAMSB",
+    "STATWQE",
+    "STATRQPIDB",
+)

@@ -1,0 +1,64 @@
+// Port lists, connections and checkers of AXI4 masters, so that a DUT top with many of them stays readable.
+// `p` is the prefix of the pins. Directions are those of the DUT (master).
+`ifndef AXI4_MACROS_SVH
+`define AXI4_MACROS_SVH
+
+`define AXI4_MASTER_PORTS(p) \
+    output wire                  p``_awid, \
+    output wire [ADDR_WIDTH-1:0] p``_awaddr, \
+    output wire [7:0]            p``_awlen, \
+    output wire [2:0]            p``_awsize, \
+    output wire [1:0]            p``_awburst, \
+    output wire                  p``_awlock, \
+    output wire [3:0]            p``_awcache, \
+    output wire [2:0]            p``_awprot, \
+    output wire                  p``_awvalid, \
+    input  wire                  p``_awready, \
+    output wire [511:0]          p``_wdata, \
+    output wire [63:0]           p``_wstrb, \
+    output wire                  p``_wlast, \
+    output wire                  p``_wvalid, \
+    input  wire                  p``_wready, \
+    input  wire                  p``_bid, \
+    input  wire [1:0]            p``_bresp, \
+    input  wire                  p``_bvalid, \
+    output wire                  p``_bready, \
+    output wire                  p``_arid, \
+    output wire [ADDR_WIDTH-1:0] p``_araddr, \
+    output wire [7:0]            p``_arlen, \
+    output wire [2:0]            p``_arsize, \
+    output wire [1:0]            p``_arburst, \
+    output wire                  p``_arlock, \
+    output wire [3:0]            p``_arcache, \
+    output wire [2:0]            p``_arprot, \
+    output wire                  p``_arvalid, \
+    input  wire                  p``_arready, \
+    input  wire                  p``_rid, \
+    input  wire [511:0]          p``_rdata, \
+    input  wire [1:0]            p``_rresp, \
+    input  wire                  p``_rlast, \
+    input  wire                  p``_rvalid, \
+    output wire                  p``_rready
+
+// Checker number n of the vectors protocol_alive, protocol_count and protocol_code.
+`define CHECKER_RESULT(n) \
+    .alive(protocol_alive[n]), .viol(protocol_count[(n)*16+:16]), .viol_code(protocol_code[(n)*32+:32])
+
+`define AXI4_MASTER_CHECKER(p, n, clock, reset_n) \
+    axi4_checker #( \
+        .ADDR_WIDTH(ADDR_WIDTH), .DATA_WIDTH(512), .ID_WIDTH(1), .RESET_OUT(RESET_OUT) \
+    ) check_``p ( \
+        .clk(clock), .resetn(reset_n), \
+        .awid(p``_awid), .awaddr(p``_awaddr), .awlen(p``_awlen), .awsize(p``_awsize), .awburst(p``_awburst), \
+        .awlock(p``_awlock), .awcache(p``_awcache), .awprot(p``_awprot), \
+        .awvalid(p``_awvalid), .awready(p``_awready), \
+        .wdata(p``_wdata), .wstrb(p``_wstrb), .wlast(p``_wlast), .wvalid(p``_wvalid), .wready(p``_wready), \
+        .bvalid(p``_bvalid), .bready(p``_bready), \
+        .arid(p``_arid), .araddr(p``_araddr), .arlen(p``_arlen), .arsize(p``_arsize), .arburst(p``_arburst), \
+        .arlock(p``_arlock), .arcache(p``_arcache), .arprot(p``_arprot), \
+        .arvalid(p``_arvalid), .arready(p``_arready), \
+        .rid(p``_rid), .rlast(p``_rlast), .rvalid(p``_rvalid), .rready(p``_rready), \
+        `CHECKER_RESULT(n) \
+    );
+
+`endif

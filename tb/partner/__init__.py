@@ -1,0 +1,7 @@
+"""Link partner: RC endpoints that talk to the DUT and misbehave by declared rules."""
+
+from tb.partner.core import PartnerCore
+from tb.partner.faults import Action, Direction, Fault
+from tb.partner.link_partner import LinkPartner
+
+__all__ = ["Action", "Direction", "Fault", "LinkPartner", "PartnerCore"]

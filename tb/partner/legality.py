@@ -1,0 +1,96 @@
+"""Watches what the partner itself sends: a frame no RC peer may send, without a declared fault, is a bench
+error.
+
+This is a second opinion on the endpoint, written from the rules and not from its code: bytes are parsed
+again, new requests must follow in PSN and opcode order, a resent packet must equal the first sending, and an
+acknowledgement must name a request the DUT has sent.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from dataclasses import dataclass, field
+
+from ref_model.rocev2.psn import psn_add, psn_diff
+from ref_model.wire import INFO, Frame, ParseError, parse
+
+HISTORY = 1024
+"""Sent packets remembered per connection to compare resends with."""
+
+_STABLE = ("reth", "immdt", "ieth", "payload")
+
+
+@dataclass(slots=True)
+class _Connection:
+    next_psn: int
+    highest_request: int | None = None
+    inside: str | None = None
+    sent: OrderedDict[int, tuple[object, ...]] = field(default_factory=OrderedDict)
+
+
+class LegalityChecker:
+    """One state per DUT queue pair; ``problems`` collects one line per illegal frame."""
+
+    def __init__(self) -> None:
+        """Start with no connection."""
+        self.problems: list[str] = []
+        self._connections: dict[int, _Connection] = {}
+
+    def open(self, qp: int, first_psn: int) -> None:
+        """A connection to DUT queue pair ``qp`` begins; the partner's first request packet has
+        ``first_psn``.
+        """
+        self._connections[qp] = _Connection(first_psn)
+
+    def heard(self, qp: int, frame: Frame) -> None:
+        """The DUT sent this frame to the partner."""
+        connection, bth = self._connections.get(qp), frame.bth
+        if connection is None or bth is None:
+            return
+        info = INFO.get(bth.opcode)
+        if info is not None and info.kind in ("send", "write", "read_req"):
+            best = connection.highest_request
+            if best is None or psn_diff(bth.psn, best) > 0:
+                connection.highest_request = bth.psn
+
+    def sending(self, qp: int, data: bytes) -> None:
+        """The partner is about to send ``data`` (before any fault)."""
+        problem = self._problem(qp, data)
+        if problem is not None:
+            self.problems.append(f"partner, QP {qp}: {problem}")
+
+    def _problem(self, qp: int, data: bytes) -> str | None:
+        try:
+            frame = parse(data)
+        except ParseError as error:
+            return f"unreadable frame ({error.reason})"
+        bth, connection = frame.bth, self._connections.get(qp)
+        if bth is None or connection is None:
+            return "frame without a connection"
+        if frame.icrc_ok is False or frame.ip_checksum_ok is False:
+            return "wrong check sum"
+        info = INFO.get(bth.opcode)
+        if info is None:
+            return f"opcode {bth.opcode:#04x} does not exist"
+        if info.kind == "ack":
+            best = connection.highest_request
+            if best is None or psn_diff(bth.psn, best) > 0:
+                return f"acknowledgement of PSN {bth.psn:#08x} which the DUT has not sent"
+            return None
+        ahead = psn_diff(bth.psn, connection.next_psn)
+        content = (bth.opcode, *(getattr(frame, name) for name in _STABLE))
+        if ahead > 0:
+            return f"PSN {bth.psn:#08x} leaves a gap, next is {connection.next_psn:#08x}"
+        if ahead < 0:
+            first = connection.sent.get(bth.psn)
+            return "resent packet differs from the first sending" if first not in (None, content) else None
+        if connection.inside is None and not info.first:
+            return f"{info.name} outside a message"
+        if connection.inside is not None and (info.first or info.kind != connection.inside):
+            return f"{info.name} inside a {connection.inside} message"
+        connection.inside = None if info.last else info.kind
+        connection.next_psn = psn_add(bth.psn, 1)
+        connection.sent[bth.psn] = content
+        if len(connection.sent) > HISTORY:
+            connection.sent.popitem(last=False)
+        return None

@@ -1,0 +1,74 @@
+"""The link partner in a simulation: PartnerCore on a MacAgent, timers by cocotb."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from typing import Any, Protocol
+
+import cocotb
+from cocotb.task import Task
+from cocotb.triggers import Timer
+from cocotb.utils import get_sim_time
+
+from ref_model.events import FrameOut
+from tb.partner.core import PartnerCore
+
+
+class Mac(Protocol):
+    """What the partner needs of the MAC agent."""
+
+    on_frame_out: list[Callable[[FrameOut], None]]
+
+    def send_nowait(self, data: bytes, good: bool = True) -> Any:
+        """Queue a frame for the DUT's RoCE input."""
+
+
+def sim_time_ps() -> int:
+    """Simulated time in picoseconds."""
+    return int(get_sim_time("ps"))
+
+
+class LinkPartner(PartnerCore):
+    """Endpoints, faults and raw injection on the RoCE ports of one DUT.
+
+    Reacts in the time step in which a frame leaves the DUT; a timer runs only while an endpoint waits for
+    one.
+    """
+
+    def __init__(self, mac: Mac, rng: random.Random, port: str = "tx") -> None:
+        """Attach to ``mac``; ``port`` is the name of the output the partner listens to."""
+        super().__init__(self._put, sim_time_ps, self._arm, rng)
+        self._mac = mac
+        self._port = port
+        self._timer: Task[None] | None = None
+        self._due = 0
+        mac.on_frame_out.append(self._frame_out)
+
+    def _put(self, data: bytes, good: bool) -> None:
+        self._mac.send_nowait(data, good)
+
+    def _frame_out(self, event: FrameOut) -> None:
+        if event.port == self._port:
+            self.from_dut(event.data)
+
+    def _arm(self, time: int) -> None:
+        if self._timer is not None:
+            if self._due <= time:
+                return
+            self._timer.cancel()
+        self._due = max(time, sim_time_ps() + 1)
+        self._timer = cocotb.start_soon(self._expire(self._due))
+
+    async def _expire(self, due: int) -> None:
+        wait = due - sim_time_ps()
+        if wait > 0:
+            await Timer(wait, "ps")
+        self._timer = None
+        self.tick()
+
+    def stop(self) -> None:
+        """Cancel the timer (end of test, reset)."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None

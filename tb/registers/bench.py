@@ -1,0 +1,45 @@
+"""Cost of opening the register layer of a 2048-QP build and touching one register of the last QP."""
+
+from __future__ import annotations
+
+import time
+import tracemalloc
+
+from tb.registers.layer import RegisterLayer
+from tb.registers.sequences import JSON_PATH
+
+
+class _NoPort:
+    """Front door that is never used."""
+
+    async def write(self, addr: int, data: int, strb: int = 0xF) -> None:
+        """Do nothing."""
+
+    async def read(self, addr: int) -> int:
+        """Return 0."""
+        return 0
+
+
+def _open() -> RegisterLayer:
+    layer = RegisterLayer(JSON_PATH, _NoPort(), counts={"QP": 2048, "MR": 2048})
+    layer.QP[2047].SQPI.address()
+    return layer
+
+
+def run() -> dict[str, float]:
+    """Seconds to open a layer of 2048 QPs, and the peak of Python memory in bytes while doing so."""
+    start = time.perf_counter()
+    _open()
+    elapsed = time.perf_counter() - start
+    tracemalloc.start()
+    try:
+        _open()
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    return {"time_s": elapsed, "peak_bytes": float(peak)}
+
+
+if __name__ == "__main__":
+    for key, value in run().items():
+        print(f"{key}: {value:g}")

@@ -1,0 +1,1 @@
+"""Reports: sign-off data, HTML, JUnit."""

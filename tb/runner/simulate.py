@@ -1,0 +1,188 @@
+"""Running one compiled simulation as a process of its own, and judging how it ended."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import cocotb_tools.config
+import find_libpython
+
+from tb.runner import tools
+from tb.runner.builder import Build, build
+from tb.runner.job import Job
+from tb.runner.paths import shown
+
+TEST_MODULE = "tb.entry"
+"""cocotb module that reads the job and runs the test."""
+
+JOB_VARIABLE = "RDMA_DV_JOB"
+_TAIL_LINES = 12
+_KILL_GRACE_S = 5.0
+
+
+def run(job: Job, *, test_module: str = TEST_MODULE) -> dict[str, Any]:
+    """Build if needed, simulate once, and return the result.
+
+    The result is what the testbench wrote to ``result.json``, completed by ``out_dir``, ``repeat``,
+    ``build_key``, ``exit_code`` and the process's ``wall_s``; the completed result replaces the file. A run
+    that left no usable result, ended with an error code or reached its wall-clock limit gets verdict
+    ``inconclusive`` (a failed run) with the reason and the end of sim.log; only a judged deviation is
+    ``fail``.
+
+    Raises:
+        UserError: wrong job (DUT, knob, simulator) or a design that does not compile.
+    """
+    binding = job.binding()
+    compiled = build(binding, job.sim, waves=job.waves, mutation=job.needs_mutation_build)
+    out_dir = job.directory(binding).resolve()
+    shutil.rmtree(out_dir, ignore_errors=True)
+    out_dir.mkdir(parents=True)
+    job_file = out_dir / "job.json"
+    job_file.write_text(json.dumps(job.to_json(binding), indent=1) + "\n", encoding="utf-8")
+    limit = job.timeout_s or binding.wall_clock_limit_s
+    started = time.monotonic()
+    exit_code = _simulate(compiled, job, job_file, out_dir, limit, test_module)
+    result = _result(job, out_dir, exit_code, limit)
+    result["wall_s"] = round(time.monotonic() - started, 3)
+    result["exit_code"] = exit_code
+    result["out_dir"] = str(out_dir)
+    result["repeat"] = job.repeat_command()
+    result["build_key"] = compiled.key
+    result["source_hash"] = binding.source_hash()
+    (out_dir / "result.json").write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
+    return result
+
+
+def _simulate(
+    compiled: Build, job: Job, job_file: Path, out_dir: Path, limit_s: float, test_module: str
+) -> int | None:
+    """Exit code of the simulator; None when it was stopped at the wall-clock limit."""
+    env = _environment(compiled, job, job_file, out_dir, test_module)
+    with (out_dir / "sim.log").open("w", encoding="utf-8") as log:
+        process = subprocess.Popen(
+            _command(compiled, job),
+            cwd=out_dir,
+            env=env,
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+        try:
+            return process.wait(timeout=limit_s)
+        except subprocess.TimeoutExpired:
+            return None
+        finally:
+            _stop(process)
+
+
+def _stop(process: subprocess.Popen[bytes]) -> None:
+    """End the simulator's own process group, first politely; no-op when it has ended."""
+    for number in (signal.SIGTERM, signal.SIGKILL):
+        if process.poll() is not None:
+            return
+        os.killpg(process.pid, number)
+        try:
+            process.wait(timeout=_KILL_GRACE_S)
+        except subprocess.TimeoutExpired:
+            continue
+
+
+def _command(compiled: Build, job: Job) -> list[str]:
+    plusargs = [f"+MUTANT={job.mutant}", f"+VARIANT={job.variant}", f"+ELASTIC={job.elastic}"]
+    if compiled.sim == "icarus":
+        library = cocotb_tools.config.lib_entry("vpi", "icarus")
+        dump = "-vcd" if job.waves else "-none"
+        return ["vvp", "-n", "-m", library, str(compiled.program), dump, *plusargs]
+    return [str(compiled.program), *(["--trace"] if job.waves else []), *plusargs]
+
+
+@lru_cache(maxsize=1)
+def _gpi_users() -> str:
+    library = find_libpython.find_libpython()
+    return ";".join([*([library] if library else []), cocotb_tools.config.pygpi_entry_point()])
+
+
+def _environment(
+    compiled: Build, job: Job, job_file: Path, out_dir: Path, test_module: str
+) -> dict[str, str]:
+    env = tools.base_env()
+    env["PATH"] += os.pathsep + str(cocotb_tools.config.libs_dir)
+    env.update(
+        {
+            JOB_VARIABLE: str(job_file),
+            "COCOTB_TOPLEVEL": compiled.top,
+            "COCOTB_TEST_MODULES": test_module,
+            "COCOTB_RANDOM_SEED": str(job.seed),
+            "COCOTB_RESULTS_FILE": str(out_dir / "results.xml"),
+            "COCOTB_ANSI_OUTPUT": "0",
+            "GPI_USERS": _gpi_users(),
+            "PYGPI_PYTHON_BIN": sys.executable,
+            "PYTHONHASHSEED": "0",
+            "PYTHONPATH": os.pathsep.join(path for path in sys.path if path),
+            "TOPLEVEL_LANG": "verilog",
+        }
+    )
+    if compiled.sim == "verilator":
+        env["COCOTB_TRUST_INERTIAL_WRITES"] = "1"
+    return env
+
+
+def _result(job: Job, out_dir: Path, exit_code: int | None, limit_s: float) -> dict[str, Any]:
+    """Result of the testbench, or one that says why there is none."""
+    path = out_dir / "result.json"
+    found: dict[str, Any] | None = None
+    problem = ""
+    if path.is_file():
+        try:
+            found = json.loads(path.read_text(encoding="utf-8"))
+        except json.JSONDecodeError as error:
+            problem = f"result.json is cut short ({error})"
+    else:
+        problem = "no result.json"
+    if exit_code is None:
+        problem = f"wall-clock limit of {limit_s:g} s reached"
+    elif exit_code != 0 and (found is None or found.get("verdict") == "pass"):
+        problem = f"simulator ended with exit code {exit_code}" + (f", {problem}" if problem else "")
+    if found is not None and not problem:
+        return found
+    log = out_dir / "sim.log"
+    tail = _tail(log)
+    return {
+        "dut": job.dut,
+        "test": job.test,
+        "seed": job.seed,
+        "sim": job.sim,
+        "mutant": job.mutant,
+        "variant": job.variant,
+        "elastic": job.elastic,
+        "knobs": dict(job.knobs),
+        "verdict": "inconclusive",
+        "reason": f"{problem} (log: {shown(log)})",
+        "log_tail": tail,
+        "findings": (found or {}).get("findings", []),
+        "findings_total": (found or {}).get("findings_total", 0),
+        "evidence": {},
+        "observed": {},
+        "digests": {},
+        "packets": {"in": 0, "out": 0},
+        "sim_time_ps": 0,
+        "peak_rss_kb": 0,
+        "suites": [],
+    }
+
+
+def _tail(log: Path) -> list[str]:
+    """Last telling lines of a log: without cocotb's summary table and its deep indentation."""
+    lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
+    telling = [line.strip() for line in lines if line.strip() and "**" not in line]
+    return telling[-_TAIL_LINES:]

@@ -1,0 +1,141 @@
+"""Transaction log, digests and captures of one run, streamed to disk."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from types import TracebackType
+
+from ref_model.events import (
+    Event,
+    FrameIn,
+    FrameOut,
+    HostWrite,
+    Irq,
+    MemRead,
+    MemWrite,
+    ProtocolViolation,
+    RegRead,
+    RegWrite,
+    Reset,
+    SideBand,
+)
+from ref_model.rules import show
+from tb.pcap import PcapngWriter
+
+STIMULUS = (Reset, RegWrite, HostWrite, FrameIn)
+_SHOWN = 48
+
+
+def interface(event: Event) -> str:
+    """Return the name of the interface an event belongs to."""
+    if isinstance(event, RegWrite | RegRead):
+        return "axil"
+    if isinstance(event, HostWrite):
+        return "host"
+    if isinstance(event, Irq):
+        return "irq"
+    if isinstance(event, Reset):
+        return "reset"
+    if isinstance(event, ProtocolViolation):
+        return event.where
+    direction = {MemRead: "read", MemWrite: "write"}.get(type(event), "")
+    return f"{event.port}.{direction}" if direction else event.port
+
+
+def content(event: Event) -> str:
+    """Return what happened, without times, in full."""
+    if isinstance(event, RegWrite):
+        return f"write {event.addr:#x} = {event.data:#x} strb {event.strb:#x} resp {event.resp}"
+    if isinstance(event, RegRead):
+        return f"read {event.addr:#x} -> {event.data:#x} resp {event.resp}"
+    if isinstance(event, FrameIn):
+        return f"in {event.data.hex()}{'' if event.good else ' bad'}"
+    if isinstance(event, FrameOut):
+        return f"out {event.data.hex()}"
+    if isinstance(event, MemWrite):
+        return f"{event.addr:#x} <- {event.data.hex()} mask {event.mask.hex()} resp {event.resp}"
+    if isinstance(event, MemRead):
+        return f"{event.addr:#x} -> {event.data.hex()} resp {event.resp}"
+    if isinstance(event, HostWrite):
+        return f"{event.addr:#x} = {event.data.hex()}"
+    if isinstance(event, Irq):
+        return f"level {event.level}"
+    if isinstance(event, SideBand):
+        return " ".join(show(value) for value in event.values)
+    if isinstance(event, Reset):
+        return "asserted" if event.asserted else "released"
+    return f"{event.rule} {event.text}"
+
+
+class RunLog:
+    """``transactions.log`` (one line per event), one pcapng per frame port, and the digests.
+
+    Digests are SHA-256 over the per-interface streams: ``stimulus`` and ``outcome`` without times,
+    ``timed`` with them. Nothing is kept in memory.
+    """
+
+    def __init__(self, directory: Path, comment: str) -> None:
+        """Create the files in ``directory``; ``comment`` (test, seed) goes into the captures."""
+        self._directory = directory
+        self._comment = comment
+        self._lines = open(directory / "transactions.log", "w", encoding="utf-8")  # noqa: SIM115 - closed by close()
+        self._captures: dict[str, PcapngWriter] = {}
+        self._streams: dict[tuple[str, str], hashlib._Hash] = {}
+        self._timed = hashlib.sha256()
+        self.frames_in = 0
+        self.frames_out = 0
+        self.events = 0
+
+    def add(self, event: Event) -> None:
+        """Log one event in merged order."""
+        self.events += 1
+        where, what = interface(event), content(event)
+        encoded = f"{where} {what}\n".encode()
+        kind = "stimulus" if isinstance(event, STIMULUS) else "outcome"
+        stream = self._streams.get((kind, where))
+        if stream is None:
+            stream = self._streams[kind, where] = hashlib.sha256()
+        stream.update(encoded)
+        self._timed.update(f"{event.begin} ".encode() + encoded)
+        short = what if len(what) <= 2 * _SHOWN else f"{what[: 2 * _SHOWN]}.. ({len(what)} characters)"
+        self._lines.write(f"{event.begin / 1000:14.3f} ns {where:28} {short}\n")
+        if isinstance(event, FrameIn | FrameOut):
+            self._capture(event)
+
+    def _capture(self, event: FrameIn | FrameOut) -> None:
+        if isinstance(event, FrameIn):
+            self.frames_in += 1
+        else:
+            self.frames_out += 1
+        writer = self._captures.get(event.port)
+        if writer is None:
+            path = self._directory / f"{event.port}.pcapng"
+            writer = self._captures[event.port] = PcapngWriter(path, self._comment, [event.port])
+        writer.write(event.begin, event.data)
+
+    def digests(self) -> dict[str, str]:
+        """Return the digests of everything logged so far."""
+        result = {}
+        for kind in ("stimulus", "outcome"):
+            total = hashlib.sha256()
+            for (group, where), stream in sorted(self._streams.items()):
+                if group == kind:
+                    total.update(f"{where} {stream.hexdigest()}\n".encode())
+            result[kind] = total.hexdigest()
+        result["timed"] = self._timed.hexdigest()
+        return result
+
+    def close(self) -> None:
+        """Close all files."""
+        self._lines.close()
+        for writer in self._captures.values():
+            writer.close()
+
+    def __enter__(self) -> RunLog:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()

@@ -1,0 +1,88 @@
+"""Hand-made requests of a peer: every packet chosen by the test, legal or not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from ref_model.rocev2.endpoint import envelope
+from ref_model.rocev2.psn import psn_add
+from ref_model.rocev2.segment import Verb, segment
+from ref_model.wire import Bth, Frame, Reth, build
+from tb.partner import PartnerCore
+from tb.sequences.connect import Link
+
+Change = Callable[[Frame], None]
+
+
+@dataclass(slots=True)
+class RawPeer:
+    """Builds request packets of one link and injects them; keeps its own PSN.
+
+    The endpoint of the link never sees these requests, so what the DUT answers to them is ignored there. Do
+    not mix with requests posted at the endpoint.
+    """
+
+    link: Link
+    partner: PartnerCore
+    psn: int = -1
+
+    def __post_init__(self) -> None:
+        """Begin at the PSN the DUT expects."""
+        if self.psn < 0:
+            self.psn = self.link.config.expected_psn
+
+    def message(
+        self,
+        verb: Verb,
+        payload: bytes,
+        va: int = 0,
+        rkey: int = 0,
+        value: int = 0,
+        psn: int | None = None,
+        ack: bool = True,
+    ) -> list[Frame]:
+        """The packets of a message as frames, from ``psn`` (default: the next one); nothing is sent."""
+        config = self.link.peer.config
+        first = self.psn if psn is None else psn
+        frames = []
+        for number, part in enumerate(segment(verb, len(payload), config.pmtu)):
+            bth = Bth(
+                opcode=part.opcode,
+                dest_qp=config.peer_qp,
+                psn=psn_add(first, number),
+                pkey=config.pkey,
+                ack_req=ack and part.last,
+            )
+            frame = envelope(config, bth)
+            frame.payload = payload[part.offset : part.offset + part.length]
+            if verb.is_write and part.first:
+                frame.reth = Reth(va=va, rkey=rkey, length=len(payload))
+            if part.last and verb.has_immediate:
+                frame.immdt = value
+            if part.last and verb.has_invalidate:
+                frame.ieth = value
+            frames.append(frame)
+        return frames
+
+    def send(self, frames: list[Frame] | Frame, advance: bool = True, good: bool = True) -> None:
+        """Inject frames in order; ``advance`` moves the peer's PSN behind the last one."""
+        frames = [frames] if isinstance(frames, Frame) else frames
+        for frame in frames:
+            self.partner.inject(build(frame), good)
+            if advance and frame.bth is not None:
+                self.psn = psn_add(frame.bth.psn, 1)
+
+    def post(self, verb: Verb, payload: bytes, va: int = 0, rkey: int = 0, value: int = 0) -> list[Frame]:
+        """Send a legal message at the next PSN and return its frames (for a later replay)."""
+        frames = self.message(verb, payload, va, rkey, value)
+        self.send(frames)
+        return frames
+
+    def broken(self, change: Change, payload: bytes = b"\x5a" * 32, good: bool = True) -> None:
+        """Send a one-packet SEND altered by ``change`` without moving the peer's PSN (the DUT should drop
+        it).
+        """
+        frame = self.message(Verb.SEND, payload)[0]
+        change(frame)
+        self.partner.inject(build(frame), good)

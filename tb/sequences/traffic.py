@@ -1,0 +1,102 @@
+"""Traffic in the words of the host and of the peer."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable
+
+from ref_model.rocev2.segment import Verb
+from tb.host import Mr, WorkRequest
+from tb.sequences.connect import Bench, Link
+
+SEND_VERBS = (Verb.SEND, Verb.SEND_IMM, Verb.SEND_INV)
+WRITE_VERBS = (Verb.WRITE, Verb.WRITE_IMM)
+ALL_VERBS = SEND_VERBS + WRITE_VERBS
+
+REMOTE_VA = 0x7F00_1234_5000
+"""Remote address used for WRITEs to the peer (which accepts any)."""
+
+REMOTE_KEY = 0xA5C3_0F17
+"""Remote key used for WRITEs to the peer; all four bytes differ."""
+
+
+def length_classes(pmtu: int) -> list[int]:
+    """Message lengths around every packet boundary that matters."""
+    return [
+        1,
+        2,
+        3,
+        4,
+        5,
+        15,
+        16,
+        17,
+        63,
+        64,
+        65,
+        pmtu - 1,
+        pmtu,
+        pmtu + 1,
+        2 * pmtu,
+        2 * pmtu + 1,
+        3 * pmtu - 3,
+    ]
+
+
+def request(rng: random.Random, verb: Verb, length: int, align_offset: int = 0) -> WorkRequest:
+    """A work request with random payload and value."""
+    return WorkRequest(
+        verb,
+        rng.randbytes(length),
+        va=REMOTE_VA + rng.randrange(1 << 20) if verb.is_write else 0,
+        rkey=REMOTE_KEY if verb.is_write else 0,
+        value=rng.randrange(1 << 32) if verb.has_immediate or verb.has_invalidate else 0,
+        align_offset=align_offset,
+    )
+
+
+async def post_all(
+    bench: Bench, link: Link, requests: Iterable[WorkRequest], one_doorbell: bool = False
+) -> None:
+    """Post requests, each with its own doorbell unless told otherwise, and wait for all completions."""
+    posted = list(requests)
+    if one_doorbell:
+        await bench.host.post_send(link.qp, *posted)
+    else:
+        for entry in posted:
+            await bench.host.post_send(link.qp, entry)
+    await bench.host.wait_completions(link.qp)
+
+
+def peer_post(
+    link: Link, rng: random.Random, verb: Verb, length: int, mr: Mr | None = None, offset: int = 0
+) -> None:
+    """Queue one message at the peer; WRITEs go to ``offset`` in region ``mr`` (``bench.partner.service``
+    starts it).
+    """
+    payload = rng.randbytes(length)
+    value = rng.randrange(1 << 32)
+    if verb.is_write:
+        assert mr is not None
+        link.peer.post_write(mr.va + offset, mr.rkey, payload, value if verb is Verb.WRITE_IMM else None)
+    elif verb is Verb.SEND_IMM:
+        link.peer.post_send(payload, imm=value)
+    elif verb is Verb.SEND_INV:
+        link.peer.post_send(payload, inv=value)
+    else:
+        link.peer.post_send(payload)
+
+
+async def peer_done(bench: Bench, link: Link, limit_ps: int = 300_000_000) -> None:
+    """Start what is queued at the peer and wait until it is acknowledged, freeing receive elements
+    meanwhile.
+    """
+    bench.partner.service()
+
+    async def done() -> bool:
+        slots = await bench.host.poll_recv(link.qp)
+        if slots:
+            await bench.host.free_recv(link.qp, len(slots))
+        return link.peer.requester.idle or link.peer.failed
+
+    await bench.host.wait_until(done, f"peer of QP {link.number} finished", limit_ps)

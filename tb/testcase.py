@@ -1,0 +1,207 @@
+"""Base of all ERNIC tests and their registry.
+
+A test is a class of about twenty lines: configuration and ``scenario``. Reset, end-of-test waiting,
+quiet reads, leak checks and the verdict live here.
+"""
+
+from __future__ import annotations
+
+import logging
+import resource
+import traceback
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import cocotb
+from pyuvm import ConfigDB, uvm_test
+
+from ref_model.errors import UserError
+from ref_model.streams import stream
+from tb import tampers
+from tb.agents.pins import now_ps
+from tb.env import EnvConfig, ErnicEnv
+
+SUITES = ("smoke", "full", "nightly")
+
+
+@dataclass(frozen=True, slots=True)
+class TestInfo:
+    """What the runner knows of a test without running it."""
+
+    __test__ = False  # not a pytest class
+
+    name: str
+    suites: tuple[str, ...]
+    doc: str
+    cls: type[ErnicTest]
+    module: str
+    seeds: int = 1
+
+
+_REGISTRY: dict[str, TestInfo] = {}
+
+
+def registry() -> dict[str, TestInfo]:
+    """Return all registered tests by name."""
+    return _REGISTRY
+
+
+def ernic_test(
+    suites: tuple[str, ...] = ("full",), seeds: int = 1
+) -> Callable[[type[ErnicTest]], type[ErnicTest]]:
+    """Register a test class under its own name.
+
+    ``suites`` it belongs to (smoke, full, nightly); ``seeds`` it runs with by default in a regression.
+    Raises UserError for an unknown suite, a missing docstring or a second test of that name.
+    """
+
+    def register(cls: type[ErnicTest]) -> type[ErnicTest]:
+        unknown = sorted(set(suites) - set(SUITES))
+        if unknown:
+            allowed = ", ".join(SUITES)
+            raise UserError(f"test {cls.__name__}: unknown suite {unknown[0]!r}; allowed: {allowed}")
+        if not cls.__doc__:
+            raise UserError(f"test {cls.__name__}: needs a docstring saying the behaviour in words")
+        known = _REGISTRY.get(cls.__name__)
+        if known is not None and known.module != cls.__module__:
+            raise UserError(f"test {cls.__name__} exists twice: in {known.module} and {cls.__module__}")
+        _REGISTRY[cls.__name__] = TestInfo(cls.__name__, suites, cls.__doc__, cls, cls.__module__, seeds)
+        return cls
+
+    return register
+
+
+class ErnicTest(uvm_test):
+    """One test on the ERNIC environment.
+
+    Class attributes a test may set: ``stalls`` (none, light, heavy, bursts: idle and back-pressure on
+    every interface), ``line_rate`` (bit/s, 0: frames back to back at bus speed).
+    """
+
+    stalls = "light"
+    line_rate = 100_000_000_000
+
+    def build_phase(self) -> None:
+        """Create the environment from the job."""
+        job = self.job = ConfigDB().get(self, "", "job")
+        binding = job["binding"]
+        self.options: dict[str, Any] = job["options"]
+        seed = 0 if "seed_ignored" in job["tampers"] else int(job["seed"])
+        config = EnvConfig(
+            dut=cocotb.top,
+            seed=seed,
+            directory=Path(job["out_dir"]),
+            comment=f"test {job['test']} seed {job['seed']}",
+            period_ps=int(binding["clock_period_ps"]),
+            settle_clks=int(binding["SETTLE"]),
+            pipe_out_clks=int(binding["PIPE_OUT"]),
+            knobs=dict(job["knobs"]),
+            stalls=str(self.options.get("stalls", self.stalls)),
+            line_rate=int(self.options.get("line_rate", self.line_rate)),
+            tampers=frozenset(job["tampers"]),
+        )
+        ConfigDB().set(self, "env", "config", config)
+        self.env = ErnicEnv.create("env", self)
+        self.rng = stream(seed, "scenario")
+        self.reason = ""
+
+    def connect_phase(self) -> None:
+        """Give scenarios short names for what they use."""
+        env = self.env
+        self.host, self.partner, self.mem = env.host, env.partner, env.memory
+        tampers.apply(env)
+
+    async def scenario(self) -> None:
+        """Stimulus of the test."""
+        raise NotImplementedError
+
+    async def settle(self) -> None:
+        """Wait for quiet in the middle of a test and judge all status registers exactly."""
+        busy = await self.env.settle()
+        if busy:
+            raise TimeoutError(f"the DUT never fell quiet: {busy}")
+        await self.env.quiet_reads()
+
+    async def run_phase(self) -> None:
+        """Reset, scenario, drain, quiet reads; an exception of the stimulus never hides what was judged."""
+        self.raise_objection()
+        watch = cocotb.start_soon(self.env.watch())
+        try:
+            await self.env.clock_reset.start()
+            await self.scenario()
+        except (TimeoutError, UserError) as error:
+            self.reason = f"scenario stopped: {error}"
+        except Exception:  # the verdict still has to be written; the traceback is part of it
+            self.reason = f"scenario failed: {traceback.format_exc()}"
+            logging.getLogger(__name__).exception("scenario failed")
+        try:
+            await self._drain()
+        finally:
+            watch.cancel()
+            self.partner.stop()
+            self.drop_objection()
+
+    async def _drain(self) -> None:
+        if "no_drain" in self.env.config.tampers:
+            return
+        busy = await self.env.settle()
+        if busy:
+            self.reason = self.reason or f"the DUT never fell quiet: {busy}"
+            return
+        try:
+            await self.env.quiet_reads()
+        except TimeoutError as error:
+            self.reason = self.reason or f"quiet reads: {error}"
+
+    def extract_phase(self) -> None:
+        """Flush the merge: nothing may be left unjudged."""
+        env = self.env
+        waiting = len(env.scoreboard.merge)
+        if waiting:
+            why = "everything is judged before the end"
+            env.model.rules.bench("an empty merge", f"{waiting} events", why)
+        env.scoreboard.flush()
+
+    def check_phase(self) -> None:
+        """Accounts: open obligations, minimum traffic, bench errors."""
+        env = self.env
+        env.model.advance(now_ps())
+        env.model.finish()
+        for line in env.scoreboard.shortfalls():
+            env.model.rules.bench("the least traffic of each agent", line, "end of test")
+        for line in env.partner.illegal:
+            env.model.rules.bench("legal frames without a fault rule", line, "link partner")
+
+    def report_phase(self) -> None:
+        """Close the logs."""
+        self.env.log.close()
+
+    def result(self) -> dict[str, Any]:
+        """Return the result of the run as plain data."""
+        env, rules = self.env, self.env.model.rules
+        decided = sum(rules.evidence.values())
+        verdict, reason = "pass", ""
+        if rules.findings_total:
+            verdict = "fail"
+            first = rules.findings[0]
+            reason = f"{first.rule}: {first.why}: expected {first.expected}, observed {first.observed}"
+        elif self.reason or rules.undecided:
+            verdict, reason = "inconclusive", self.reason or rules.undecided[0]
+        elif not decided or not env.log.frames_out + env.log.frames_in + env.axil.monitors[0].count:
+            verdict, reason = "fail", "nothing was judged"
+        return {
+            "verdict": verdict,
+            "reason": reason,
+            "stopped": self.reason,
+            "findings": [finding.as_dict() for finding in rules.findings],
+            "findings_total": rules.findings_total,
+            "evidence": dict(sorted(rules.evidence.items())),
+            "observed": dict(sorted(rules.observed.items())),
+            "digests": env.log.digests(),
+            "packets": {"in": env.log.frames_in, "out": env.log.frames_out},
+            "events": env.log.events,
+            "sim_time_ps": now_ps(),
+            "peak_rss_kb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss,
+        }

@@ -1,0 +1,1 @@
+"""Meta tests: the environment tested against itself."""

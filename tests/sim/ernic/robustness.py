@@ -1,0 +1,140 @@
+"""Isolation, back-pressure, reset in mid-traffic, order of the bring-up, pass-through."""
+
+from __future__ import annotations
+
+from ref_model.rocev2.segment import Verb
+from tb.host.bringup import Write
+from tb.partner import Action, Fault
+from tb.sequences.connect import Link, connect, peer_config, qp_config
+from tb.sequences.raw import RawPeer
+from tb.sequences.start import bring_up, reset
+from tb.sequences.traffic import ALL_VERBS, peer_done, peer_post, post_all, request
+from tb.testcase import ErnicTest, ernic_test
+
+
+async def both_ways(test: ErnicTest, link: Link, count: int = 3) -> None:
+    """A few messages in each direction, to the end."""
+    mr = await test.host.register_mr(link.config.pd, 4096, row=link.number)
+    for _ in range(count):
+        peer_post(link, test.rng, Verb.SEND, test.rng.randrange(600))
+        peer_post(link, test.rng, Verb.WRITE, test.rng.randrange(600), mr, test.rng.randrange(2000))
+    test.partner.service()
+    await post_all(test, link, [request(test.rng, verb, test.rng.randrange(1500)) for verb in ALL_VERBS])
+    await peer_done(test, link)
+
+
+@ernic_test(suites=("full",))
+class qp_isolation(ErnicTest):
+    """One queue pair turning fatal, or waiting, leaves the others working with correct numbers and data.
+
+    Stimulus: four busy queue pairs; one fatal by a bad request, one by a fatal NAK, one in RNR wait, one
+    untouched. Checks: ERN-236, ERN-237, ERN-238, ERN-239, ERN-186.
+    """
+
+    async def scenario(self) -> None:
+        await bring_up(self)
+        links = [await connect(self, number) for number in range(2, 6)]
+        for link in links:
+            await both_ways(self, link)
+        raw = RawPeer(links[0], self.partner, links[0].peer.requester.next_psn)
+        raw.broken(lambda frame: setattr(frame.bth, "opcode", 0x02))
+        self.partner.add_faults(
+            Fault(Action.NAK, qp=3, value=0x62), Fault(Action.RNR, qp=4, value=3, count=1)
+        )
+        for link in links[1:3]:
+            await self.host.post_send(link.qp, request(self.rng, Verb.SEND, 100))
+        await both_ways(self, links[3], 6)
+        for link in links[1:3]:
+            await self.host.wait_completions(link.qp)
+        await both_ways(self, links[2])
+
+
+@ernic_test(suites=("full",))
+class backpressure_heavy(ErnicTest):
+    """Nothing is lost, repeated or torn when every interface stalls as much as it may.
+
+    Stimulus: heavy stalls and gaps on all ports, traffic both ways on three queue pairs.
+    Checks: ERN-211, ERN-212, ERN-213, ERN-218, ERN-079, ERN-144, ERN-007.
+    """
+
+    stalls = "heavy"
+
+    async def scenario(self) -> None:
+        await bring_up(self)
+        for link in [await connect(self, number, pmtu=512) for number in (2, 3, 4)]:
+            await both_ways(self, link)
+
+
+@ernic_test(suites=("full",))
+class reset_midtraffic(ErnicTest):
+    """A reset at any moment leaves nothing behind; a new bring-up works.
+
+    Stimulus: three times: traffic both ways, reset after a random time, reset values read, bring-up, full
+    traffic. Checks: ERN-219, ERN-220, ERN-221, ERN-003.
+    """
+
+    async def scenario(self) -> None:
+        for _ in range(3):
+            await bring_up(self)
+            link = await connect(self, 2)
+            for length in (2000, 900, 64):
+                peer_post(link, self.rng, Verb.SEND, length)
+                await self.host.post_send(link.qp, request(self.rng, Verb.SEND, length))
+            self.partner.service()
+            await self.host.pause(self.rng.uniform(0.05, 1.5))
+            await reset(self)
+            for name in ("XRNICCONF", "INTSTS", "OUTIOPKTCNT", "INALLDRPPKTCNT"):
+                await self.host.read(name)
+        await bring_up(self)
+        await both_ways(self, await connect(self, 2))
+
+
+@ernic_test(suites=("full",))
+class bringup_order(ErnicTest):
+    """The device works after any order of configuration writes in which the enables come last.
+
+    Stimulus: documented, reverse and two random orders of all writes but the enables, then traffic both ways.
+    Checks: ERN-223, ERN-221, ERN-056, ERN-148.
+    """
+
+    async def scenario(self) -> None:
+        for order in ("documented", "reverse", "random", "random"):
+            await reset(self)
+            config = qp_config(2)
+            writes = self.host.prepare()
+            enable = [writes.pop()]
+            qp = self.host.prepare_qp(config)
+            enable.append(qp.pop())
+            await self.host.apply(self.shuffle(writes + qp, order))
+            await self.host.apply(enable)
+            peer = self.partner.connect(2, peer_config(self.host, config))
+            await both_ways(self, Link(self.host.qps[2], peer, config))
+
+    def shuffle(self, writes: list[Write], order: str) -> list[Write]:
+        """The writes in the order asked for."""
+        if order == "reverse":
+            return writes[::-1]
+        return self.rng.sample(writes, len(writes)) if order == "random" else writes
+
+
+@ernic_test(suites=("full",))
+class non_roce_pass(ErnicTest):
+    """Frames that are not RoCE pass through both ways unchanged, in order, beside RoCE traffic.
+
+    Stimulus: 60 to 1514 bytes with 0, 1 and 2 tags, ARP, plain IP and UDP, both directions, RoCE traffic
+    meanwhile. Checks: ERN-207, ERN-208, ERN-209, ERN-210, ERN-218.
+    """
+
+    async def scenario(self) -> None:
+        await bring_up(self)
+        link = await connect(self, 2)
+        await self.host.post_send(link.qp, *[request(self.rng, Verb.SEND, 700) for _ in range(6)])
+        for tags in (b"", b"\x81\x00\x00\x05", b"\x88\xa8\x00\x01\x81\x00\x20\x02"):
+            for length in (60, 61, 64, 65, 127, 128, 129, 777, 1514):
+                kind = self.rng.choice((b"\x08\x06", b"\x08\x00", b"\x86\xdd"))
+                head = self.rng.randbytes(12) + tags + kind
+                frame = head + self.rng.randbytes(length - len(head))
+                self.env.other_mac.send_nowait(frame)
+                self.env.host_stream.send_nowait(frame[::-1])
+        await self.host.wait_completions(link.qp)
+        await self.host.pause(8)

@@ -1,0 +1,1 @@
+"""Unit tests of runner, command line and reports."""

@@ -1,0 +1,1 @@
+"""Unit tests of the codec, its scapy layers and the capture files."""
