@@ -150,6 +150,7 @@ class Rules:
         self.findings: list[Finding] = []
         self.findings_total = 0
         self.undecided: list[str] = []
+        self.decisions = 0  # checks that gave evidence: has to equal the sum of ``evidence``
         self.dut = Scope("DUT")
         self._signatures: Counter[tuple[str, str]] = Counter()
         self._tempted: dict[object, set[str]] = {}
@@ -185,6 +186,16 @@ class Rules:
         """Record that an obligation of ``rule`` was fulfilled in time."""
         return self._decide(rule, True, "", "", why, scope, **more)
 
+    def passed(self, rules: Iterable[str], scope: Scope) -> None:
+        """Record that checks of several closed rules were decided well at once."""
+        if scope.tainted:
+            return
+        for rule in rules:
+            self.evidence[rule] += 1
+            self.decisions += 1
+            if rule not in self._checked:
+                self._known(rule)
+
     def fail(
         self, rule: str, expected: Any, observed: Any, why: str, scope: Scope | None = None, **more: Any
     ) -> bool:
@@ -211,6 +222,7 @@ class Rules:
         """Note a good output on ``path``: earlier temptations there were resisted."""
         for rule in sorted(self._tempted.pop(path, ())):
             self.evidence[rule] += 1
+            self.decisions += 1
 
     def drop_temptations(self, path: object) -> None:
         """Forget the temptations of ``path`` (its scope was tainted or reset)."""
@@ -244,6 +256,7 @@ class Rules:
         if good:
             if sure and (scope is None or not scope.tainted):
                 self.evidence[rule] += 1
+                self.decisions += 1
             return True
         self._record(rule, expected, observed, why, scope or self.dut, diff)
         return False

@@ -187,6 +187,8 @@ class ErnicTest(uvm_test):
             verdict = "fail"
             first = rules.findings[0]
             reason = f"{first.rule}: {first.why}: expected {first.expected}, observed {first.observed}"
+        elif decided != rules.decisions:
+            verdict, reason = "fail", f"{decided} counts of evidence for {rules.decisions} decided checks"
         elif self.reason or rules.undecided:
             verdict, reason = "inconclusive", self.reason or rules.undecided[0]
         elif not decided or not env.log.frames_out + env.log.frames_in + env.axil.monitors[0].count:

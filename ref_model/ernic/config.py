@@ -99,6 +99,19 @@ class QpConfig:
     udp_source: int
     pd: int
 
+    @property
+    def head(self) -> tuple[int, ...]:
+        """Header values every frame of the QP carries: MACs, IPs, UDP source port, P_Key, DestQP."""
+        return (
+            self.dst_mac,
+            self.src_mac,
+            self.src_ip,
+            self.dst_ip,
+            self.udp_source,
+            self.pkey,
+            self.dest_qp,
+        )
+
 
 def read_device(values: RegisterValues) -> Device:
     """Decode the global configuration."""

@@ -99,6 +99,17 @@ class Counters:
         if again:
             self.add("retries", int(info.kind != "read_req"), 1)
 
+    def late_request(self, frame: Frame) -> None:
+        """A request packet of a QP that has turned fatal left the output stage: it may count."""
+        bth = frame.bth
+        assert bth is not None
+        self.add("out_send" if opcodes.INFO[bth.opcode].kind == "send" else "out_write_read", 0, 1)
+        self.add("retries", 0, 1)
+
+    def flushed(self) -> None:
+        """A WQE ended without being sent whole; whether it counts as processed is open."""
+        self.add("wqes", 0, 1)
+
     def wqe(self) -> None:
         """A WQE was handed to the wire."""
         self.add("wqes")

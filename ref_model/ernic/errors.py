@@ -15,7 +15,7 @@ DOCUMENTED = SYNDROME_MAC | SYNDROME_IP_VERSION | SYNDROME_IHL
 IPKTERR_ENTRY_BYTES = 8
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class BadFrame:
     """A frame that may or must leave an error buffer entry."""
 
@@ -34,9 +34,8 @@ class ErrorBuffer:
         self._ctx = ctx
         self._values = values
         self.scope = Scope("error buffer")
-        self._waiting: deque[BadFrame] = deque()
+        self._waiting: deque[BadFrame] = deque(maxlen=4096)
         self.entries = 0
-        self.possible = 0
 
     def area(self) -> tuple[int, int]:
         """Return (first address, bytes) of the ring."""
@@ -50,15 +49,19 @@ class ErrorBuffer:
         word = self._values.get("GLOBAL", "ERRBUFSZ")
         return word & 0xFFFF, word >> 16
 
+    def _log_all(self) -> bool:
+        return bool(self._values.get("GLOBAL", "XRNICCONF") >> 5 & 1)
+
     def expect(self, sure: bool, syndrome: int, rule: str, why: str) -> None:
-        """A frame failed validation; ``sure``: the entry is owed, else it is allowed."""
+        """A frame failed validation; ``sure``: its entry is owed, else allowed if all errors are logged."""
+        if not sure and not self._log_all():
+            return
         duty = None
         if sure and self.area()[1]:
             duty = self._ctx.deadlines.must(
                 rule, "an error buffer entry", why, self.scope, self._ctx.liveness()
             )
         self._waiting.append(BadFrame(sure, syndrome, rule, why, duty))
-        self.possible += 1
 
     def write(self, addr: int, data: bytes) -> None:
         """Judge a write into the ring; only the one at the start of an entry counts as a new entry."""
@@ -87,33 +90,28 @@ class ErrorBuffer:
         self._match(syndrome)
 
     def _match(self, syndrome: int) -> None:
+        """Find the frame of a new entry: the oldest that must have one, else one that may."""
         rules = self._ctx.rules
-        for position, frame in enumerate(self._waiting):
-            if frame.syndrome in (0, syndrome & DOCUMENTED):
-                skipped = [self._waiting.popleft() for _ in range(position)]
-                self._waiting.popleft()
-                for other in skipped:
-                    if other.sure:
-                        rules.fail(
-                            other.rule, "its entry first", f"syndrome {syndrome:#x}", other.why, self.scope
-                        )
-                self._ctx.deadlines.meet(frame.duty)
-                if frame.syndrome:
-                    rules.met("ERN-154", "documented syndrome bit", self.scope, knob="ERRBUF_LAYOUT")
-                return
-            if frame.sure:
-                rules.eq(
-                    "ERN-154",
-                    frame.syndrome,
-                    syndrome & DOCUMENTED,
-                    frame.why,
-                    self.scope,
-                    knob="ERRBUF_LAYOUT",
-                )
-                self._waiting.remove(frame)
-                self._ctx.deadlines.meet(frame.duty)
-                return
-        rules.fail("ERN-152", "no entry", f"syndrome {syndrome:#x}", "no frame failed validation", self.scope)
+        owed = next((frame for frame in self._waiting if frame.sure), None)
+        if owed is not None and owed.syndrome in (0, syndrome & DOCUMENTED):
+            self._close(owed)
+            if owed.syndrome:
+                rules.met("ERN-154", "documented syndrome bit", self.scope, knob="ERRBUF_LAYOUT")
+            return
+        free = next((frame for frame in self._waiting if not frame.sure), None)
+        if free is not None and not syndrome & DOCUMENTED:
+            self._close(free)
+        elif owed is not None:
+            wanted, seen = owed.syndrome, syndrome & DOCUMENTED
+            rules.eq("ERN-154", wanted, seen, owed.why, self.scope, knob="ERRBUF_LAYOUT")
+            self._close(owed)
+        else:
+            rule = "ERN-151" if self._log_all() else "ERN-152"
+            rules.fail(rule, "no entry", f"syndrome {syndrome:#x}", "no frame that is logged", self.scope)
+
+    def _close(self, frame: BadFrame) -> None:
+        self._waiting.remove(frame)
+        self._ctx.deadlines.meet(frame.duty)
 
     def judge_pointer(self, value: int) -> None:
         """Judge ERRBUFWPTR at quiet: entries written, modulo the ring."""

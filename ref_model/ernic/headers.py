@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ref_model.ernic.config import QpConfig
-from ref_model.rules import Rules, Scope
+from ref_model.rules import OPEN_VALUES, Rules, Scope
 from ref_model.wire import Bth, Ethernet, Frame, IPv4, IPv6, Udp, diff
 
 ETHERTYPE = {4: 0x0800, 6: 0x86DD}
@@ -54,6 +54,22 @@ class HeaderRules:
         self.checksum = own("ERN-046/checksum")
         self.bth = own("ERN-048")
         self.pad = own("ERN-049")
+        self._closed: dict[tuple[int, str, str, str], tuple[str, ...]] = {}
+
+    def closed(self, ip_version: int, knobs: Mapping[str, Any]) -> tuple[str, ...]:
+        """Return the rules that faultless headers are evidence for: those no open parameter suspends."""
+        key = (ip_version, str(knobs["M_RULES"]), str(knobs["UDP_CSUM"]), str(knobs["TC_MAP"]))
+        known = self._closed.get(key)
+        if known is None:
+            rules = [self.mac, self.version, self.ip, self.ports, self.bth, self.pad]
+            if ip_version == 4:
+                rules += [self.ttl, *([self.checksum] if key[2] not in OPEN_VALUES else [])]
+            elif key[1] not in OPEN_VALUES:
+                rules.append(self.hop_limit)
+            if key[3] not in OPEN_VALUES:
+                rules.append(self.traffic_class)
+            known = self._closed[key] = tuple(dict.fromkeys(rules))
+        return known
 
 
 REQUEST = HeaderRules()
@@ -87,66 +103,58 @@ def packet_diff(
 
 def check_headers(
     rules: Rules, conn: QpConfig, frame: Frame, owner: HeaderRules, scope: Scope, pad: int
-) -> bool:
+) -> None:
     """Judge Ethernet, IP, UDP, the constant part of BTH and the pad count of a RoCE frame from the DUT.
 
     The frame was parsed, so its lengths are consistent (ERN-045) and nothing is left over (ERN-039).
     """
+    ip, udp, bth = frame.ip, frame.udp, frame.bth
+    assert ip is not None and udp is not None and bth is not None
+    traffic = conn.traffic_class << _TRAFFIC_CLASS.get(str(rules.knobs["TC_MAP"]), 2) & 0xFF
+    if isinstance(ip, IPv4):
+        seen: tuple[object, ...] = (ip.ttl, ip.tos, frame.ip_checksum_ok and ip.ihl == 5, udp.checksum)
+        wanted: tuple[object, ...] = (conn.ttl, traffic, True, 0)
+    else:
+        rules.observe("ERN-050")
+        seen, wanted = (ip.hop_limit, ip.traffic_class), (conn.ttl, traffic)
+    head = (frame.eth.dst, frame.eth.src, ip.src, ip.dst, udp.src, bth.pkey, bth.dest_qp, bth.tver, bth.pad)
+    if (
+        seen == wanted
+        and head == (*conn.head, 0, pad)
+        and not frame.vlans
+        and frame.eth.ethertype == ETHERTYPE[conn.ip_version]
+        and udp.dst == UDP_PORT
+    ):
+        rules.passed(owner.closed(conn.ip_version, rules.knobs), scope)
+    else:
+        _take_apart(rules, conn, frame, owner, scope, pad, traffic)
+
+
+def _take_apart(
+    rules: Rules, conn: QpConfig, frame: Frame, owner: HeaderRules, scope: Scope, pad: int, traffic: int
+) -> None:
+    """Name the rules that the headers break."""
     eth, ip, udp, bth = frame.eth, frame.ip, frame.udp, frame.bth
     assert ip is not None and udp is not None and bth is not None
-    knobs = rules.knobs
-    good = rules.eq(
-        owner.mac,
-        (conn.dst_mac, conn.src_mac),
-        (eth.dst, eth.src),
-        "addresses of the QP and the device",
-        scope,
-    )
-    good &= rules.eq(
-        owner.version,
-        (ETHERTYPE[conn.ip_version], 0),
-        (eth.ethertype, len(frame.vlans)),
-        "IP version of QPCONF[7]",
-        scope,
-    )
+    mac = (conn.dst_mac, conn.src_mac)
+    rules.eq(owner.mac, mac, (eth.dst, eth.src), "addresses of the QP and the device", scope)
+    version = (ETHERTYPE[conn.ip_version], 0)
+    rules.eq(owner.version, version, (eth.ethertype, len(frame.vlans)), "IP version of QPCONF[7]", scope)
     if isinstance(ip, IPv4) != (conn.ip_version == 4):
-        return False
-    good &= rules.eq(
-        owner.ip, (conn.src_ip, conn.dst_ip), (ip.src, ip.dst), "IP addresses of device and QP", scope
-    )
+        return
+    rules.eq(owner.ip, (conn.src_ip, conn.dst_ip), (ip.src, ip.dst), "IP addresses of device and QP", scope)
     if isinstance(ip, IPv4):
-        good &= rules.eq(
-            owner.version,
-            (5, True),
-            (ip.ihl, frame.ip_checksum_ok),
-            "plain IPv4 header with valid checksum",
-            scope,
-        )
-        good &= rules.eq(owner.ttl, conn.ttl, ip.ttl, "TTL = QPADVCONF[15:8]", scope)
-        traffic = ip.tos
-        good &= rules.eq(owner.checksum, 0, udp.checksum, "UDP checksum 0 on IPv4", scope, knob="UDP_CSUM")
+        good = (ip.ihl, frame.ip_checksum_ok)
+        rules.eq(owner.version, (5, True), good, "plain IPv4 header with valid checksum", scope)
+        rules.eq(owner.ttl, conn.ttl, ip.ttl, "TTL = QPADVCONF[15:8]", scope)
+        rules.eq(owner.checksum, 0, udp.checksum, "UDP checksum 0 on IPv4", scope, knob="UDP_CSUM")
+        seen = ip.tos
     else:
-        good &= rules.eq(
-            owner.hop_limit, conn.ttl, ip.hop_limit, "hop limit = QPADVCONF[15:8]", scope, knob="M_RULES"
-        )
-        traffic = ip.traffic_class
-        rules.observe("ERN-050")
-    shift = _TRAFFIC_CLASS.get(str(knobs["TC_MAP"]), 2)
-    good &= rules.eq(
-        owner.traffic_class,
-        conn.traffic_class << shift & 0xFF,
-        traffic,
-        "class of QPADVCONF[5:0]",
-        scope,
-        knob="TC_MAP",
-    )
-    good &= rules.eq(owner.ports, (conn.udp_source, UDP_PORT), (udp.src, udp.dst), "UDP ports", scope)
-    good &= rules.eq(
-        owner.bth,
-        (conn.pkey, 0, conn.dest_qp),
-        (bth.pkey, bth.tver, bth.dest_qp),
-        "P_Key, TVer and DestQP of the QP",
-        scope,
-    )
-    good &= rules.eq(owner.pad, pad, bth.pad, "pad count for the payload length", scope)
-    return good
+        why = "hop limit = QPADVCONF[15:8]"
+        rules.eq(owner.hop_limit, conn.ttl, ip.hop_limit, why, scope, knob="M_RULES")
+        seen = ip.traffic_class
+    rules.eq(owner.traffic_class, traffic, seen, "class of QPADVCONF[5:0]", scope, knob="TC_MAP")
+    rules.eq(owner.ports, (conn.udp_source, UDP_PORT), (udp.src, udp.dst), "UDP ports", scope)
+    identity = (bth.pkey, bth.tver, bth.dest_qp)
+    rules.eq(owner.bth, (conn.pkey, 0, conn.dest_qp), identity, "P_Key, TVer and DestQP of the QP", scope)
+    rules.eq(owner.pad, pad, bth.pad, "pad count for the payload length", scope)

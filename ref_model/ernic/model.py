@@ -752,4 +752,3 @@ class ErnicModel:
         self.immediates = 0
         self._by_peer = None
         self._areas_stale = True
-

@@ -46,11 +46,12 @@ class Qp:
         self.rq = ReceiveQueue(ctx, self.scope)
         self.requester = Requester(ctx, self.scope, self.cq, counters, number)
         self.responder = Responder(
-            ctx, self.scope, self.rq, regions, counters, interrupts, number, self.request_fatal
+            ctx, self.scope, self.rq, regions, counters, interrupts, errors, number, self.request_fatal
         )
         self.cq.settle_fatal = self.settle
         self.fatal = False
         self.fatal_due = False
+        self.may_turn_fatal = False
         self.fatal_codes: frozenset[int] | None = None
         self.nak_syndrome: int | None = None
         self._entry_duty: Must | None = None
@@ -76,8 +77,15 @@ class Qp:
 
     # -- fatal state ------------------------------------------------------------------------------
 
-    def request_fatal(self, code: int | None, why: str, frame: Frame) -> None:
-        """An inbound request turns the QP fatal: error buffer entry, counters, fatal queue entry."""
+    def request_fatal(self, code: int | None, why: str, frame: Frame | None) -> None:
+        """An inbound request turns the QP fatal: error buffer entry, counters, fatal queue entry.
+
+        Without ``frame`` the DUT is free to drop the request instead.
+        """
+        if frame is None:
+            self.may_turn_fatal = True
+            self._interrupts.raise_bit(FATAL, sure=False)
+            return
         _, device = self.refresh()
         self._counters.add("invalid")
         self._counters.add("dropped", 0, 1)
@@ -110,13 +118,12 @@ class Qp:
     def fatal_entry(self, code: int) -> None:
         """The fatal queue got an entry for this QP."""
         rules = self._ctx.rules
-        conn, device = self.refresh()
         if self.fatal and self._entry_duty is None:
             rules.fail(
                 "ERN-155", "one entry", f"another one, code {code}", "the QP is fatal already", self.scope
             )
             return
-        if not self.dead and not self.requester.timeout_limit_reached(conn, device):
+        if not self.dead and not self._may_die():
             rules.fail("ERN-155", "no entry", f"code {code}", "nothing makes this QP fatal", self.scope)
             return
         if self.fatal_codes is not None:
@@ -130,11 +137,14 @@ class Qp:
 
     def settle(self) -> None:
         """Effects of the fatal state show before its queue entry: accept it as entered."""
-        conn, device = self.refresh()
-        if not self.fatal and (self.fatal_due or self.requester.timeout_limit_reached(conn, device)):
+        if not self.fatal and (self.fatal_due or self._may_die()):
             if not self.fatal_due:
-                self.turn_fatal(None, "retry limit")
+                self.turn_fatal(None, "a cause that may make it fatal")
             self._die()
+
+    def _may_die(self) -> bool:
+        conn, device = self.refresh()
+        return self.may_turn_fatal or self.requester.timeout_limit_reached(conn, device)
 
     def _die(self) -> None:
         if not self.fatal:
@@ -146,7 +156,7 @@ class Qp:
 
     def revive(self) -> None:
         """Software re-initialised the QP (QPCONF written with enable 1, recovery 0 after a fatal state)."""
-        self.fatal = self.fatal_due = False
+        self.fatal = self.fatal_due = self.may_turn_fatal = False
         self.nak_syndrome = None
         self.scope.tainted = False
         self.requester.revive()

@@ -14,44 +14,19 @@ from ref_model.ernic.completion import Completion, CompletionQueue
 from ref_model.ernic.config import Device, QpConfig
 from ref_model.ernic.context import Context
 from ref_model.ernic.counters import Counters
-from ref_model.ernic.headers import REQUEST, check_headers, packet_diff
+from ref_model.ernic.packet import Message, judge
 from ref_model.ernic.rings import RingIndex
 from ref_model.rocev2.psn import psn_add, psn_diff
 from ref_model.rocev2.rnr import rnr_wait_ps
-from ref_model.rocev2.segment import Segment, Verb, segment
+from ref_model.rocev2.segment import Verb, segment
 from ref_model.rules import Scope
-from ref_model.wire import Bth, Frame, Reth, opcodes
+from ref_model.wire import Frame
 
 WQE_BYTES = 64
-INLINE_LIMIT = 16
 RNR_ENDLESS = 7
 
 SEQUENCE_NAK = 0x60
 FATAL_NAKS = (0x61, 0x62, 0x63)
-
-
-@dataclass(slots=True)
-class Message:
-    """One WQE on its way: decoded entry, packets, PSNs."""
-
-    number: int
-    wrid: int
-    opcode: int
-    verb: Verb
-    laddr: int
-    length: int
-    roffset: int
-    rtag: int
-    inline: bytes
-    immediate: int
-    segments: list[Segment]
-    first_psn: int
-    sent: int = 0
-
-    @property
-    def last_psn(self) -> int:
-        """PSN of the last packet."""
-        return psn_add(self.first_psn, len(self.segments) - 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +76,7 @@ class Requester:
         self._qp = qp
         self.sq = RingIndex()
         self.started = 0
+        self.sent_messages = 0
         self.next_psn = self.cursor = self.una = 0
         self.window: deque[Message] = deque()
         self.current: Message | None = None
@@ -126,7 +102,10 @@ class Requester:
     def post(self, raw: int, conn: QpConfig, device: Device) -> None:
         """SQPI was written: the entries up to ``raw`` belong to the DUT now."""
         limit = conn.sq_depth - (self.sq.count - self._cq.done)
+        before = self.sq.count
         self.sq.advance_to(raw, conn.sq_depth, limit)
+        if self.fatal:
+            self._flush(before, conn)
         self.arm(conn, device)
 
     def preset_psn(self, psn: int) -> None:
@@ -262,7 +241,8 @@ class Requester:
         if not self._may_send(conn, device, begin):
             return
         if self.fatal:
-            return  # queued before the QP died
+            self._counters.late_request(frame)  # queued before the QP died
+            return
         if psn != self.cursor and not self._restart(psn, begin, conn, device):
             return
         if psn == self.next_psn:
@@ -281,7 +261,7 @@ class Requester:
                 return
             message, index = found
             again = True
-        self._content(frame, message, index, conn, again)
+        judge(self._ctx, scope, conn, frame, message, message.segments[index], again)
         if psn == self.una:
             self._oldest_sent = begin
         self._last_sent = begin
@@ -449,109 +429,9 @@ class Requester:
             rules.in_range(
                 "ERN-065", 1, limit, held, "unacknowledged one-packet WQEs", scope, sure=held == limit
             )
+        self.sent_messages += 1
         self._counters.wqe()
         return True
-
-    def _content(self, frame: Frame, message: Message, index: int, conn: QpConfig, again: bool) -> None:
-        rules, scope = self._ctx.rules, self._scope
-        bth = frame.bth
-        assert bth is not None
-        part = message.segments[index]
-        payload = self._payload(message, part)
-        first_or_only = part.first and (message.verb.is_write or message.verb is Verb.READ)
-        reth = Reth(message.roffset, message.rtag, message.length) if first_or_only else None
-        immediate = message.immediate if part.last and message.verb.has_immediate else None
-        key = message.immediate if part.last and message.verb.has_invalidate else None
-        pad = -part.length % 4
-        before = rules.findings_total
-        if again:
-            same = (
-                bth.opcode == part.opcode
-                and (frame.reth, frame.immdt, frame.ieth) == (reth, immediate, key)
-                and frame.payload == payload
-            )
-            rules.eq("ERN-082", True, same, "a resent packet is the original one", scope)
-        else:
-            kind = opcodes.name_of(part.opcode)
-            same_kind = opcodes.INFO.get(bth.opcode)
-            expected_kind = opcodes.INFO[part.opcode]
-            if (
-                same_kind is not None
-                and same_kind.kind == expected_kind.kind
-                and (same_kind.first, same_kind.last)
-                != (
-                    expected_kind.first,
-                    expected_kind.last,
-                )
-            ):
-                rules.fail("ERN-059", kind, opcodes.name_of(bth.opcode), "message cut at the PMTU", scope)
-            else:
-                rules.eq("ERN-047", part.opcode, bth.opcode, f"{message.verb.value} packet {index}", scope)
-            rules.eq(
-                "ERN-059", part.length, len(frame.payload), f"packet {index} of {message.length} bytes", scope
-            )
-            if message.length == 0:
-                rules.eq(
-                    "ERN-060",
-                    b"",
-                    frame.payload,
-                    "a zero-length message is one empty packet",
-                    scope,
-                    knob="ZERO_LEN",
-                )
-            rules.eq(
-                "ERN-051",
-                reth,
-                frame.reth,
-                "RETH on the first or only WRITE packet",
-                scope,
-                sure=message.verb.is_write,
-            )
-            expected_words = (immediate, key)
-            carries = immediate is not None or key is not None
-            rules.eq(
-                "ERN-052/value",
-                expected_words,
-                (frame.immdt, frame.ieth),
-                "IMMDT of the WQE",
-                scope,
-                sure=carries,
-            )
-            self._check_payload(frame, message, part, payload)
-            rules.met("ERN-058", "messages leave in SQ order", scope)
-        if part.last and message.verb is not Verb.READ:
-            rules.eq("ERN-070", True, bth.ack_req, "A bit on the last or only packet", scope, knob="M_RULES")
-        rules.eq("ERN-053", True, frame.icrc_ok, "ICRC over the frame", scope)
-        check_headers(rules, conn, frame, REQUEST, scope, pad)
-        if rules.findings_total != before:
-            expected = Bth(part.opcode, conn.dest_qp, bth.psn, conn.pkey)
-            rows = packet_diff(
-                conn, rules.knobs, frame, expected, reth=reth, immdt=immediate, ieth=key, payload=payload
-            )
-            rules.explain(before, rows)
-
-    def _payload(self, message: Message, part: Segment) -> bytes:
-        if part.length == 0 or message.verb is Verb.READ:
-            return b""
-        return self._ctx.memory.read(message.laddr + part.offset, part.length)
-
-    def _check_payload(self, frame: Frame, message: Message, part: Segment, from_memory: bytes) -> None:
-        rules, scope = self._ctx.rules, self._scope
-        if message.verb.is_send and 0 < message.length <= INLINE_LIMIT:
-            inline = message.inline[: message.length]
-            allowed = {"on": [inline], "off": [from_memory]}.get(
-                str(rules.knobs["INLINE_SEND"]), [inline, from_memory]
-            )
-            rules.one_of("ERN-055", allowed, frame.payload, "payload of a short SEND", scope)
-            return
-        rules.eq(
-            "ERN-054",
-            from_memory,
-            frame.payload,
-            f"{part.length} bytes from LADDR + {part.offset}",
-            scope,
-            sure=part.length > 0,
-        )
 
     # -- end of the QP's life ---------------------------------------------------------------------
 
@@ -567,8 +447,14 @@ class Requester:
         self.may_die = False
         self._ctx.rules.drop_temptations((self._scope.name, "tx"))
         ended = self.started - len(self.window)
-        for number in range(ended, self.sq.count):
-            known = next((m for m in self.window if m.number == number), None)
+        self._flush(ended, conn)
+        self.window.clear()
+        self.current = None
+
+    def _flush(self, first: int, conn: QpConfig) -> None:
+        """Every posted WQE from number ``first`` on ends with ERRFLAG."""
+        for number in range(first, self.sq.count):
+            known = next((message for message in self.window if message.number == number), None)
             if known is not None:
                 wrid, opcode = known.wrid, known.opcode
             else:
@@ -576,8 +462,7 @@ class Requester:
                 entry = WorkEntry(self._ctx.memory.read(conn.sq_base + WQE_BYTES * slot, WQE_BYTES))
                 wrid, opcode = entry.wrid, entry.opcode
             self._cq.complete(Completion(wrid, opcode, True), conn)
-        self.window.clear()
-        self.current = None
+            self._counters.flushed()
 
     def revive(self) -> None:
         """Software re-initialised the QP after a fatal state; indices and PSN are written separately."""

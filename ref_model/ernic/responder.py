@@ -14,8 +14,9 @@ from ref_model.deadlines import Must
 from ref_model.ernic.config import Device, QpConfig
 from ref_model.ernic.context import Context
 from ref_model.ernic.counters import Counters
+from ref_model.ernic.errors import ErrorBuffer
 from ref_model.ernic.headers import RESPONSE, check_headers, packet_diff
-from ref_model.ernic.interrupts import RNR_SENT, Interrupts
+from ref_model.ernic.interrupts import RNR_SENT, VALIDATION, Interrupts
 from ref_model.ernic.receive_queue import ReceiveQueue
 from ref_model.ernic.regions import Regions
 from ref_model.grants import Payload
@@ -93,16 +94,18 @@ class Responder:
         regions: Regions,
         counters: Counters,
         interrupts: Interrupts,
+        errors: ErrorBuffer,
         qp: int,
-        on_fatal: Callable[[int | None, str, Frame], None],
+        on_fatal: Callable[[int | None, str, Frame | None], None],
     ) -> None:
-        """``on_fatal(code, why, frame)`` is called when a request has to turn the QP fatal."""
+        """``on_fatal(code, why, frame)``: a request has to turn the QP fatal (``frame`` None: it may)."""
         self._ctx = ctx
         self._scope = scope
         self._rq = queue
         self._regions = regions
         self._counters = counters
         self._interrupts = interrupts
+        self._errors = errors
         self._qp = qp
         self._on_fatal = on_fatal
         self.state = State()
@@ -159,7 +162,11 @@ class Responder:
         self._interrupts.raise_bit(RNR_SENT, sure=False)
         self._counters.add("in_send", 0, 1)
         self._room_duty = self._ctx.deadlines.must(
-            "ERN-145", f"RNR NAK with PSN {bth.psn:#x}", "no free RQ element", self._scope, self._ctx.liveness()
+            "ERN-145",
+            f"RNR NAK with PSN {bth.psn:#x}",
+            "no free RQ element",
+            self._scope,
+            self._ctx.liveness(),
         )
 
     def _decide(self, accepted: bool) -> None:
@@ -199,8 +206,7 @@ class Responder:
         )
         self._would_write(frame, conn, f"{row}/noexec", why)
         state.refused.append((psn, f"{row}/noexec"))
-        self._counters.add("invalid", 0, 1)
-        self._interrupts.raise_bit(0, sure=False)
+        self._optional_error(why)
         if state.gap_reported:
             return
         state.gap_reported = True
@@ -210,6 +216,7 @@ class Responder:
         bth = frame.bth
         assert bth is not None
         self._counters.add("duplicate")
+        self._optional_error("duplicate")
         info = INFO.get(bth.opcode)
         if info is None or info.kind not in SUPPORTED:
             return
@@ -243,15 +250,13 @@ class Responder:
             if info is not None and info.kind == "read_req":
                 self._ctx.rules.observe("ERN-135")
                 return
-            rc = bth.opcode >> 5 == 0
-            if rc:
-                self._refuse(
-                    frame,
-                    NAK_INVALID,
-                    "ERN-129",
-                    f"unsupported {opcodes.name_of(bth.opcode)}",
-                    CODE_UNSUPPORTED,
-                )
+            why = f"unsupported {opcodes.name_of(bth.opcode)}"
+            if bth.opcode >> 5 == 0:
+                self._refuse(frame, NAK_INVALID, "ERN-129", why, CODE_UNSUPPORTED)
+            else:  # another transport service: refused like it, or dropped
+                self._owe(Answer(NAK_INVALID, bth.psn, "ERN-129", why, optional=True))
+                self._optional_error(why)
+                self._on_fatal(None, why, None)
             return
         defect = self._length_defect(frame, info, progress, conn)
         if defect:
@@ -432,8 +437,16 @@ class Responder:
         self._would_write(frame, conn, "ERN-145", why)
         state.refused.append((bth.psn, "ERN-145"))
         self._interrupts.raise_bit(RNR_SENT)
+        self._optional_error(why)
         self._counters.last_in_known = False
         self._owe(Answer(0x20 | conn.rnr_code, bth.psn, "ERN-145", why))
+
+    def _optional_error(self, why: str) -> None:
+        """Whether PSN gaps, duplicates and RNR count as validation errors is open: both are allowed."""
+        self._counters.add("invalid", 0, 1)
+        self._counters.add("dropped", 0, 1)
+        self._interrupts.raise_bit(VALIDATION, sure=False)
+        self._errors.expect(False, 0, "ERN-151", why)
 
     def _refuse(self, frame: Frame, syndrome: int | None, rule: str, why: str, code: int | None) -> None:
         """A request that turns the QP fatal; ``syndrome`` None: the NAK code is open."""
@@ -443,9 +456,8 @@ class Responder:
         state.fatal = True
         state.refused.append((bth.psn, rule))
         self._counters.last_in_known = False
-        for waiting in state.waiting:
+        for waiting in state.waiting:  # an ACK of what came before is still allowed, but no longer owed
             self._ctx.deadlines.void(waiting.duty)
-        state.waiting.clear()
         knob = "M_RULES" if rule == "ERN-130/nak" else None
         self._owe(
             Answer(-1 if syndrome is None else syndrome, bth.psn, rule, why, optional=syndrome is None), knob
@@ -595,8 +607,9 @@ class Responder:
         """AETH MSN: from the count at the PSN of the frame to the count at its sending."""
         state = self.state
         low = None
+        beyond = 0 if aeth.syndrome >> 5 == 0 else -1  # a NAK may have been made before its PSN was accepted
         for number, count in state.counts:
-            if psn_diff(number, psn) > 0:
+            if psn_diff(number, psn) > beyond:
                 break
             low = count
         while (

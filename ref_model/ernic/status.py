@@ -173,7 +173,7 @@ class QpStatus:
 
     def _ssn(self, qp: Qp, value: int, begin: int, settled: int) -> None:
         if self._ctx.quiet and not qp.dead:
-            started = qp.requester.started & 0xFFFFFF
+            started = qp.requester.sent_messages & 0xFFFFFF
             self._ctx.rules.eq("ERN-064", started, value, "WQEs sent", qp.scope, sure=started > 0)
 
     def _msn(self, qp: Qp, value: int, begin: int, settled: int) -> None:
@@ -194,7 +194,8 @@ class QpStatus:
             qp.settle()
         if not qp.fatal_due:
             rules.eq("ERN-186", int(qp.fatal), fatal, "STATQP[0]: fatal", scope)
-        if quiet and not qp.dead:
+        untouched = qp.refresh()[0].enabled or not self._values.get("QP", "SQPI", qp.slot)
+        if quiet and not qp.dead and untouched:
             idle = int(qp.requester.idle)
             expected = (idle, int(not qp.requester.window))
             observed = (value >> 9 & 1, value >> 10 & 1)
@@ -233,7 +234,7 @@ class QpStatus:
 
     def _wqes(self, qp: Qp, value: int, begin: int, settled: int) -> None:
         if self._ctx.quiet and not qp.dead and not qp.requester.resends:
-            started = qp.requester.started
+            started = qp.requester.sent_messages
             self._ctx.rules.eq("ERN-066", started, value, "WQEs handed on", qp.scope, sure=started > 0)
 
     def _rq_index(self, qp: Qp, value: int, begin: int, settled: int) -> None:

@@ -98,7 +98,7 @@ module axi_read_mover (
         end
       end
     end else begin
-      d_valid <= 1'b0;
+      if (d_valid) d_valid <= 1'b0;
       if (cmd_valid) begin
         addr <= cmd_addr;
         left <= cmd_len;

@@ -82,7 +82,7 @@ module axi_write_mover #(
       done <= 1'b0;
       aw_wait <= 3'd0;
     end else begin
-      done <= 1'b0;
+      if (done) done <= 1'b0;
       case (state)
         IDLE:
         if (cmd_valid && !done) begin

@@ -301,6 +301,8 @@ module ernic_elastic #(
 );
   integer seed = 0;
   initial if (!$value$plusargs("ELASTIC=%d", seed)) seed = 0;
+  // The gates get no clock when they have nothing to do.
+  wire clk = m_axi_aclk && (seed != 0);
   wire rst = !m_axi_aresetn || !s_axi_lite_aresetn || cmac_rx_rst || cmac_tx_rst;
 
   wire x_s_axi_lite_awvalid;
@@ -364,119 +366,119 @@ module ernic_elastic #(
   wire x_rnic_intr;
 
   elastic_gate #(.MAX(6), .PER_FRAME(0), .NUMBER(1)) gate_1 (
-      .clk(m_axi_aclk), .rst(rst), .seed(seed), .s_valid(s_axi_lite_awvalid), .s_ready(s_axi_lite_awready), .s_last(1'b1),
+      .clk(clk), .rst(rst), .seed(seed), .s_valid(s_axi_lite_awvalid), .s_ready(s_axi_lite_awready), .s_last(1'b1),
       .m_valid(x_s_axi_lite_awvalid), .m_ready(x_s_axi_lite_awready)
   );
   elastic_gate #(.MAX(6), .PER_FRAME(0), .NUMBER(2)) gate_2 (
-      .clk(m_axi_aclk), .rst(rst), .seed(seed), .s_valid(s_axi_lite_wvalid), .s_ready(s_axi_lite_wready), .s_last(1'b1),
+      .clk(clk), .rst(rst), .seed(seed), .s_valid(s_axi_lite_wvalid), .s_ready(s_axi_lite_wready), .s_last(1'b1),
       .m_valid(x_s_axi_lite_wvalid), .m_ready(x_s_axi_lite_wready)
   );
   elastic_gate #(.MAX(6), .PER_FRAME(0), .NUMBER(3)) gate_3 (
-      .clk(m_axi_aclk), .rst(rst), .seed(seed), .s_valid(s_axi_lite_arvalid), .s_ready(s_axi_lite_arready), .s_last(1'b1),
+      .clk(clk), .rst(rst), .seed(seed), .s_valid(s_axi_lite_arvalid), .s_ready(s_axi_lite_arready), .s_last(1'b1),
       .m_valid(x_s_axi_lite_arvalid), .m_ready(x_s_axi_lite_arready)
   );
   elastic_gate #(.MAX(8), .PER_FRAME(0), .NUMBER(4)) gate_4 (
-      .clk(m_axi_aclk), .rst(rst), .seed(seed), .s_valid(x_s_axi_lite_bvalid), .s_ready(x_s_axi_lite_bready), .s_last(1'b1),
+      .clk(clk), .rst(rst), .seed(seed), .s_valid(x_s_axi_lite_bvalid), .s_ready(x_s_axi_lite_bready), .s_last(1'b1),
       .m_valid(s_axi_lite_bvalid), .m_ready(s_axi_lite_bready)
   );
   elastic_gate #(.MAX(8), .PER_FRAME(0), .NUMBER(5)) gate_5 (
-      .clk(m_axi_aclk), .rst(rst), .seed(seed), .s_valid(x_s_axi_lite_rvalid), .s_ready(x_s_axi_lite_rready), .s_last(1'b1),
+      .clk(clk), .rst(rst), .seed(seed), .s_valid(x_s_axi_lite_rvalid), .s_ready(x_s_axi_lite_rready), .s_last(1'b1),
       .m_valid(s_axi_lite_rvalid), .m_ready(s_axi_lite_rready)
   );
   elastic_gate #(.MAX(6), .PER_FRAME(0), .NUMBER(6)) gate_6 (
-      .clk(m_axi_aclk), .rst(rst), .seed(seed), .s_valid(x_qp_mgr_m_axi_arvalid), .s_ready(x_qp_mgr_m_axi_arready), .s_last(1'b1),
+      .clk(clk), .rst(rst), .seed(seed), .s_valid(x_qp_mgr_m_axi_arvalid), .s_ready(x_qp_mgr_m_axi_arready), .s_last(1'b1),
       .m_valid(qp_mgr_m_axi_arvalid), .m_ready(qp_mgr_m_axi_arready)
   );
   elastic_gate #(.MAX(2), .PER_FRAME(0), .NUMBER(7)) gate_7 (
-      .clk(m_axi_aclk), .rst(rst), .seed(seed), .s_valid(qp_mgr_m_axi_rvalid), .s_ready(qp_mgr_m_axi_rready), .s_last(1'b1),
+      .clk(clk), .rst(rst), .seed(seed), .s_valid(qp_mgr_m_axi_rvalid), .s_ready(qp_mgr_m_axi_rready), .s_last(1'b1),
       .m_valid(x_qp_mgr_m_axi_rvalid), .m_ready(x_qp_mgr_m_axi_rready)
   );
   elastic_gate #(.MAX(6), .PER_FRAME(0), .NUMBER(8)) gate_8 (
-      .clk(m_axi_aclk), .rst(rst), .seed(seed), .s_valid(x_wqe_proc_top_m_axi_arvalid), .s_ready(x_wqe_proc_top_m_axi_arready), .s_last(1'b1),
+      .clk(clk), .rst(rst), .seed(seed), .s_valid(x_wqe_proc_top_m_axi_arvalid), .s_ready(x_wqe_proc_top_m_axi_arready), .s_last(1'b1),
       .m_valid(wqe_proc_top_m_axi_arvalid), .m_ready(wqe_proc_top_m_axi_arready)
   );
   elastic_gate #(.MAX(2), .PER_FRAME(0), .NUMBER(9)) gate_9 (
-      .clk(m_axi_aclk), .rst(rst), .seed(seed), .s_valid(wqe_proc_top_m_axi_rvalid), .s_ready(wqe_proc_top_m_axi_rready), .s_last(1'b1),
+      .clk(clk), .rst(rst), .seed(seed), .s_valid(wqe_proc_top_m_axi_rvalid), .s_ready(wqe_proc_top_m_axi_rready), .s_last(1'b1),
       .m_valid(x_wqe_proc_top_m_axi_rvalid), .m_ready(x_wqe_proc_top_m_axi_rready)
   );
   elastic_gate #(.MAX(6), .PER_FRAME(0), .NUMBER(10)) gate_10 (
-      .clk(m_axi_aclk), .rst(rst), .seed(seed), .s_valid(x_wqe_proc_wr_ddr_m_axi_awvalid), .s_ready(x_wqe_proc_wr_ddr_m_axi_awready), .s_last(1'b1),
+      .clk(clk), .rst(rst), .seed(seed), .s_valid(x_wqe_proc_wr_ddr_m_axi_awvalid), .s_ready(x_wqe_proc_wr_ddr_m_axi_awready), .s_last(1'b1),
       .m_valid(wqe_proc_wr_ddr_m_axi_awvalid), .m_ready(wqe_proc_wr_ddr_m_axi_awready)
   );
   elastic_gate #(.MAX(2), .PER_FRAME(0), .NUMBER(11)) gate_11 (
-      .clk(m_axi_aclk), .rst(rst), .seed(seed), .s_valid(x_wqe_proc_wr_ddr_m_axi_wvalid), .s_ready(x_wqe_proc_wr_ddr_m_axi_wready), .s_last(1'b1),
+      .clk(clk), .rst(rst), .seed(seed), .s_valid(x_wqe_proc_wr_ddr_m_axi_wvalid), .s_ready(x_wqe_proc_wr_ddr_m_axi_wready), .s_last(1'b1),
       .m_valid(wqe_proc_wr_ddr_m_axi_wvalid), .m_ready(wqe_proc_wr_ddr_m_axi_wready)
   );
   elastic_gate #(.MAX(6), .PER_FRAME(0), .NUMBER(12)) gate_12 (
-      .clk(m_axi_aclk), .rst(rst), .seed(seed), .s_valid(wqe_proc_wr_ddr_m_axi_bvalid), .s_ready(wqe_proc_wr_ddr_m_axi_bready), .s_last(1'b1),
+      .clk(clk), .rst(rst), .seed(seed), .s_valid(wqe_proc_wr_ddr_m_axi_bvalid), .s_ready(wqe_proc_wr_ddr_m_axi_bready), .s_last(1'b1),
       .m_valid(x_wqe_proc_wr_ddr_m_axi_bvalid), .m_ready(x_wqe_proc_wr_ddr_m_axi_bready)
   );
   elastic_gate #(.MAX(6), .PER_FRAME(0), .NUMBER(13)) gate_13 (
-      .clk(m_axi_aclk), .rst(rst), .seed(seed), .s_valid(x_rx_pkt_hndler_ddr_m_axi_awvalid), .s_ready(x_rx_pkt_hndler_ddr_m_axi_awready), .s_last(1'b1),
+      .clk(clk), .rst(rst), .seed(seed), .s_valid(x_rx_pkt_hndler_ddr_m_axi_awvalid), .s_ready(x_rx_pkt_hndler_ddr_m_axi_awready), .s_last(1'b1),
       .m_valid(rx_pkt_hndler_ddr_m_axi_awvalid), .m_ready(rx_pkt_hndler_ddr_m_axi_awready)
   );
   elastic_gate #(.MAX(2), .PER_FRAME(0), .NUMBER(14)) gate_14 (
-      .clk(m_axi_aclk), .rst(rst), .seed(seed), .s_valid(x_rx_pkt_hndler_ddr_m_axi_wvalid), .s_ready(x_rx_pkt_hndler_ddr_m_axi_wready), .s_last(1'b1),
+      .clk(clk), .rst(rst), .seed(seed), .s_valid(x_rx_pkt_hndler_ddr_m_axi_wvalid), .s_ready(x_rx_pkt_hndler_ddr_m_axi_wready), .s_last(1'b1),
       .m_valid(rx_pkt_hndler_ddr_m_axi_wvalid), .m_ready(rx_pkt_hndler_ddr_m_axi_wready)
   );
   elastic_gate #(.MAX(6), .PER_FRAME(0), .NUMBER(15)) gate_15 (
-      .clk(m_axi_aclk), .rst(rst), .seed(seed), .s_valid(rx_pkt_hndler_ddr_m_axi_bvalid), .s_ready(rx_pkt_hndler_ddr_m_axi_bready), .s_last(1'b1),
+      .clk(clk), .rst(rst), .seed(seed), .s_valid(rx_pkt_hndler_ddr_m_axi_bvalid), .s_ready(rx_pkt_hndler_ddr_m_axi_bready), .s_last(1'b1),
       .m_valid(x_rx_pkt_hndler_ddr_m_axi_bvalid), .m_ready(x_rx_pkt_hndler_ddr_m_axi_bready)
   );
   elastic_gate #(.MAX(6), .PER_FRAME(0), .NUMBER(16)) gate_16 (
-      .clk(m_axi_aclk), .rst(rst), .seed(seed), .s_valid(x_rx_pkt_hndler_rdrsp_m_axi_awvalid), .s_ready(x_rx_pkt_hndler_rdrsp_m_axi_awready), .s_last(1'b1),
+      .clk(clk), .rst(rst), .seed(seed), .s_valid(x_rx_pkt_hndler_rdrsp_m_axi_awvalid), .s_ready(x_rx_pkt_hndler_rdrsp_m_axi_awready), .s_last(1'b1),
       .m_valid(rx_pkt_hndler_rdrsp_m_axi_awvalid), .m_ready(rx_pkt_hndler_rdrsp_m_axi_awready)
   );
   elastic_gate #(.MAX(2), .PER_FRAME(0), .NUMBER(17)) gate_17 (
-      .clk(m_axi_aclk), .rst(rst), .seed(seed), .s_valid(x_rx_pkt_hndler_rdrsp_m_axi_wvalid), .s_ready(x_rx_pkt_hndler_rdrsp_m_axi_wready), .s_last(1'b1),
+      .clk(clk), .rst(rst), .seed(seed), .s_valid(x_rx_pkt_hndler_rdrsp_m_axi_wvalid), .s_ready(x_rx_pkt_hndler_rdrsp_m_axi_wready), .s_last(1'b1),
       .m_valid(rx_pkt_hndler_rdrsp_m_axi_wvalid), .m_ready(rx_pkt_hndler_rdrsp_m_axi_wready)
   );
   elastic_gate #(.MAX(6), .PER_FRAME(0), .NUMBER(18)) gate_18 (
-      .clk(m_axi_aclk), .rst(rst), .seed(seed), .s_valid(rx_pkt_hndler_rdrsp_m_axi_bvalid), .s_ready(rx_pkt_hndler_rdrsp_m_axi_bready), .s_last(1'b1),
+      .clk(clk), .rst(rst), .seed(seed), .s_valid(rx_pkt_hndler_rdrsp_m_axi_bvalid), .s_ready(rx_pkt_hndler_rdrsp_m_axi_bready), .s_last(1'b1),
       .m_valid(x_rx_pkt_hndler_rdrsp_m_axi_bvalid), .m_ready(x_rx_pkt_hndler_rdrsp_m_axi_bready)
   );
   elastic_gate #(.MAX(6), .PER_FRAME(0), .NUMBER(19)) gate_19 (
-      .clk(m_axi_aclk), .rst(rst), .seed(seed), .s_valid(x_resp_hndler_m_axi_awvalid), .s_ready(x_resp_hndler_m_axi_awready), .s_last(1'b1),
+      .clk(clk), .rst(rst), .seed(seed), .s_valid(x_resp_hndler_m_axi_awvalid), .s_ready(x_resp_hndler_m_axi_awready), .s_last(1'b1),
       .m_valid(resp_hndler_m_axi_awvalid), .m_ready(resp_hndler_m_axi_awready)
   );
   elastic_gate #(.MAX(2), .PER_FRAME(0), .NUMBER(20)) gate_20 (
-      .clk(m_axi_aclk), .rst(rst), .seed(seed), .s_valid(x_resp_hndler_m_axi_wvalid), .s_ready(x_resp_hndler_m_axi_wready), .s_last(1'b1),
+      .clk(clk), .rst(rst), .seed(seed), .s_valid(x_resp_hndler_m_axi_wvalid), .s_ready(x_resp_hndler_m_axi_wready), .s_last(1'b1),
       .m_valid(resp_hndler_m_axi_wvalid), .m_ready(resp_hndler_m_axi_wready)
   );
   elastic_gate #(.MAX(6), .PER_FRAME(0), .NUMBER(21)) gate_21 (
-      .clk(m_axi_aclk), .rst(rst), .seed(seed), .s_valid(resp_hndler_m_axi_bvalid), .s_ready(resp_hndler_m_axi_bready), .s_last(1'b1),
+      .clk(clk), .rst(rst), .seed(seed), .s_valid(resp_hndler_m_axi_bvalid), .s_ready(resp_hndler_m_axi_bready), .s_last(1'b1),
       .m_valid(x_resp_hndler_m_axi_bvalid), .m_ready(x_resp_hndler_m_axi_bready)
   );
   elastic_gate #(.MAX(32), .PER_FRAME(1), .NUMBER(22)) gate_22 (
-      .clk(m_axi_aclk), .rst(rst), .seed(seed), .s_valid(x_cmac_m_axis_tvalid), .s_ready(x_cmac_m_axis_tready), .s_last(cmac_m_axis_tlast),
+      .clk(clk), .rst(rst), .seed(seed), .s_valid(x_cmac_m_axis_tvalid), .s_ready(x_cmac_m_axis_tready), .s_last(cmac_m_axis_tlast),
       .m_valid(cmac_m_axis_tvalid), .m_ready(cmac_m_axis_tready)
   );
   elastic_gate #(.MAX(32), .PER_FRAME(1), .NUMBER(23)) gate_23 (
-      .clk(m_axi_aclk), .rst(rst), .seed(seed), .s_valid(x_non_roce_dma_m_axis_tvalid), .s_ready(x_non_roce_dma_m_axis_tready), .s_last(non_roce_dma_m_axis_tlast),
+      .clk(clk), .rst(rst), .seed(seed), .s_valid(x_non_roce_dma_m_axis_tvalid), .s_ready(x_non_roce_dma_m_axis_tready), .s_last(non_roce_dma_m_axis_tlast),
       .m_valid(non_roce_dma_m_axis_tvalid), .m_ready(non_roce_dma_m_axis_tready)
   );
   elastic_gate #(.MAX(2), .PER_FRAME(0), .NUMBER(24)) gate_24 (
-      .clk(m_axi_aclk), .rst(rst), .seed(seed), .s_valid(non_roce_dma_s_axis_tvalid), .s_ready(non_roce_dma_s_axis_tready), .s_last(1'b1),
+      .clk(clk), .rst(rst), .seed(seed), .s_valid(non_roce_dma_s_axis_tvalid), .s_ready(non_roce_dma_s_axis_tready), .s_last(1'b1),
       .m_valid(x_non_roce_dma_s_axis_tvalid), .m_ready(x_non_roce_dma_s_axis_tready)
   );
   elastic_gate #(.MAX(12), .PER_FRAME(0), .NUMBER(25)) gate_25 (
-      .clk(m_axi_aclk), .rst(rst), .seed(seed), .s_valid(x_ieth_immdt_axis_tvalid), .s_ready(x_ieth_immdt_axis_trdy), .s_last(1'b1),
+      .clk(clk), .rst(rst), .seed(seed), .s_valid(x_ieth_immdt_axis_tvalid), .s_ready(x_ieth_immdt_axis_trdy), .s_last(1'b1),
       .m_valid(ieth_immdt_axis_tvalid), .m_ready(ieth_immdt_axis_trdy)
   );
   elastic_gate #(.MAX(12), .PER_FRAME(0), .NUMBER(26)) gate_26 (
-      .clk(m_axi_aclk), .rst(rst), .seed(seed), .s_valid(x_resp_hndler_o_send_cq_db_cnt_valid), .s_ready(x_resp_hndler_i_send_cq_db_rdy), .s_last(1'b1),
+      .clk(clk), .rst(rst), .seed(seed), .s_valid(x_resp_hndler_o_send_cq_db_cnt_valid), .s_ready(x_resp_hndler_i_send_cq_db_rdy), .s_last(1'b1),
       .m_valid(resp_hndler_o_send_cq_db_cnt_valid), .m_ready(resp_hndler_i_send_cq_db_rdy)
   );
   elastic_gate #(.MAX(12), .PER_FRAME(0), .NUMBER(27)) gate_27 (
-      .clk(m_axi_aclk), .rst(rst), .seed(seed), .s_valid(x_rx_pkt_hndler_o_rq_db_data_valid), .s_ready(x_rx_pkt_hndler_i_rq_db_rdy), .s_last(1'b1),
+      .clk(clk), .rst(rst), .seed(seed), .s_valid(x_rx_pkt_hndler_o_rq_db_data_valid), .s_ready(x_rx_pkt_hndler_i_rq_db_rdy), .s_last(1'b1),
       .m_valid(rx_pkt_hndler_o_rq_db_data_valid), .m_ready(rx_pkt_hndler_i_rq_db_rdy)
   );
   elastic_gate #(.MAX(6), .PER_FRAME(0), .NUMBER(28)) gate_28 (
-      .clk(m_axi_aclk), .rst(rst), .seed(seed), .s_valid(i_qp_sq_pidb_wr_valid_hndshk), .s_ready(o_qp_sq_pidb_wr_rdy), .s_last(1'b1),
+      .clk(clk), .rst(rst), .seed(seed), .s_valid(i_qp_sq_pidb_wr_valid_hndshk), .s_ready(o_qp_sq_pidb_wr_rdy), .s_last(1'b1),
       .m_valid(x_i_qp_sq_pidb_wr_valid_hndshk), .m_ready(x_o_qp_sq_pidb_wr_rdy)
   );
   elastic_gate #(.MAX(6), .PER_FRAME(0), .NUMBER(29)) gate_29 (
-      .clk(m_axi_aclk), .rst(rst), .seed(seed), .s_valid(i_qp_rq_cidb_wr_valid_hndshk), .s_ready(o_qp_rq_cidb_wr_rdy), .s_last(1'b1),
+      .clk(clk), .rst(rst), .seed(seed), .s_valid(i_qp_rq_cidb_wr_valid_hndshk), .s_ready(o_qp_rq_cidb_wr_rdy), .s_last(1'b1),
       .m_valid(x_i_qp_rq_cidb_wr_valid_hndshk), .m_ready(x_o_qp_rq_cidb_wr_rdy)
   );
 
@@ -485,7 +487,7 @@ module ernic_elastic #(
   reg [3:0] intr_left = 4'd0;
   reg [31:0] intr_x = 32'd1;
   assign rnic_intr = (seed == 0) ? x_rnic_intr : intr;
-  always @(posedge m_axi_aclk) begin
+  always @(posedge clk) begin
     if (rst) begin
       intr <= 1'b0;
       intr_left <= 4'd0;

@@ -63,7 +63,7 @@ module frame_fifo #(
           {m_last, m_keep, m_data} <= mem[rd_ptr[AW-1:0]];
           m_valid <= 1'b1;
           rd_ptr <= rd_ptr + 1'b1;
-        end else begin
+        end else if (m_valid) begin
           m_valid <= 1'b0;
         end
       end

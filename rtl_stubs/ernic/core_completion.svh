@@ -50,7 +50,7 @@ endtask
 
 task automatic completion_step;
   begin
-    cqw_valid <= 1'b0;
+    if (cqw_valid) cqw_valid <= 1'b0;
     case (p_state)
       P_IDLE:
       if (cpq_rd != cpq_wr) begin

@@ -207,9 +207,9 @@ endtask
 
 task automatic requester_step;
   begin
-    bld_valid <= 1'b0;
-    plr_valid <= 1'b0;
-    sqr_valid <= 1'b0;
+    if (bld_valid) bld_valid <= 1'b0;
+    if (plr_valid) plr_valid <= 1'b0;
+    if (sqr_valid) sqr_valid <= 1'b0;
     case (t_state)
       T_IDLE:
       if (rep_rd != rep_wr && tag_wr - tag_rd < 3'd2) begin

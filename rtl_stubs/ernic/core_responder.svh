@@ -478,8 +478,8 @@ endtask
 
 task automatic responder_step;
   begin
-    rx_pop <= 1'b0;
-    rxw_valid <= 1'b0;
+    if (rx_pop) rx_pop <= 1'b0;
+    if (rxw_valid) rxw_valid <= 1'b0;
     if (rxf_seen) c_all = c_all + 16'd1;
     if (rxf_lost) c_dropped = c_dropped + 16'd1;
     case (r_state)

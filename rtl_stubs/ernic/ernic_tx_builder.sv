@@ -96,8 +96,8 @@ module ernic_tx_builder (
       f_valid <= 1'b0;
       acc_n = 8'd0;
     end else begin
-      done <= 1'b0;
-      f_valid <= 1'b0;
+      if (done) done <= 1'b0;
+      if (f_valid) f_valid <= 1'b0;
       if (state == IDLE) begin
         if (cmd_valid && !done) begin
           acc = {768'd0, cmd_hdr};

@@ -59,7 +59,8 @@ class AxilItem(uvm_sequence_item):
     """One register access; ``data`` and ``resp`` hold the answer after ``finish_item``.
 
     ``w_lead`` > 0: WVALID comes that many clocks before AWVALID; < 0: after it; None: drawn by the driver.
-    ``aborted`` is set when a reset cut the access.
+    ``aborted`` is set when a reset cut the access. ``epoch`` is the driver's count of resets when the access
+    was asked for: one that a reset overtakes in the queue is aborted, too (None: never).
     """
 
     def __init__(
@@ -73,6 +74,7 @@ class AxilItem(uvm_sequence_item):
         self.w_lead = w_lead
         self.resp = 0
         self.aborted = False
+        self.epoch: int | None = None
 
 
 class AxilSequence(uvm_sequence):
@@ -124,7 +126,7 @@ class _StrobedMaster(AxiLiteMasterWrite):
 
 
 class AxilDriver(uvm_driver):
-    """Turns items into accesses, one at a time per direction is never required: items run in order."""
+    """Turns items into accesses, one after the other."""
 
     def __init__(self, name: str, parent: uvm_component) -> None:
         super().__init__(name, parent)
@@ -132,10 +134,12 @@ class AxilDriver(uvm_driver):
         self._write: _StrobedMaster | None = None
         self._read: AxiLiteMasterRead | None = None
         self._ready = Event()
+        self.epoch = 0
 
     def setup(self, config: AxilConfig) -> None:
         """Take the configuration (called by the agent)."""
         self.config = config
+        self._reset_line = ResetLine(config.reset, config.reset_active)
         self._skew = Stalls(config.skew, config.seed, f"{config.path}/skew")
         self._lead = stream(config.seed, f"{config.path}/lead")
         self._b_stall = Stalls(config.b_stall, config.seed, f"{config.path}/b_stall")
@@ -159,14 +163,20 @@ class AxilDriver(uvm_driver):
 
     def abort(self) -> None:
         """Hold new items back until the reset is released; the models flush themselves."""
+        self.epoch += 1
         self._ready.clear()
 
     async def run_phase(self) -> None:
         """Serve items for ever."""
         while True:
             item = await self.seq_item_port.get_next_item()
-            await self._ready.wait()
-            await (self._do_write(item) if item.write else self._do_read(item))
+            # The models may notice a reset earlier in its time step than abort() is called.
+            cut_now = self._ready.is_set() and self._reset_line.asserted
+            if cut_now or item.epoch not in (None, self.epoch):
+                item.aborted = True
+            else:
+                await self._ready.wait()
+                await (self._do_write(item) if item.write else self._do_read(item))
             self.seq_item_port.item_done()
 
     async def _do_write(self, item: AxilItem) -> None:
@@ -308,8 +318,9 @@ def _nothing(begin: int, now: int) -> None:
 class RegPort:
     """Register access for hosts and tests; calls may come from several coroutines."""
 
-    def __init__(self, sequencer: uvm_sequencer, prefix: str) -> None:
+    def __init__(self, sequencer: uvm_sequencer, driver: AxilDriver, prefix: str) -> None:
         self._sequencer = sequencer
+        self._driver = driver
         self._prefix = prefix
         self._lock = Lock()
         self.last_resp = 0
@@ -322,6 +333,7 @@ class RegPort:
             raise UserError(
                 f"{self._prefix}: data {item.data:#x} strobe {item.strb:#x}, allowed are 32 and 4 bits"
             )
+        item.epoch = self._driver.epoch
         async with self._lock:
             await AxilSequence(item).start(self._sequencer)
         if item.aborted:
@@ -357,7 +369,7 @@ class AxilAgent(Agent):
             self.sequencer = uvm_sequencer.create("sequencer", self)
             self.driver = AxilDriver.create("driver", self)
             self.driver.setup(self.config)
-            self.port = RegPort(self.sequencer, self.config.prefix)
+            self.port = RegPort(self.sequencer, self.driver, self.config.prefix)
 
     def connect_phase(self) -> None:
         """Connect driver and sequencer."""

@@ -45,7 +45,7 @@ _WRITE_VERBS = {Verb.WRITE, Verb.WRITE_IMM}
 
 
 class SoftErnic:
-    """One side: endpoint, rings, model. ``now`` is common time in ps; ``index`` (0, 1) tells the sides apart."""
+    """One side: endpoint, rings, model. ``now`` is common time in ps; ``index`` 0 or 1 names the side."""
 
     def __init__(
         self, index: int, pmtu: int = 1024, ip_version: int = 4, knobs: dict[str, object] | None = None

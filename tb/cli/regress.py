@@ -26,7 +26,7 @@ from tb.report.junit import write_junit
 from tb.runner import Binding, Job, find_test, load_binding, suite_tests, targets
 from tb.runner.knobs import Scalar, Value
 from tb.runner.mutants import read_manifest
-from tb.runner.results import Result, headline, place
+from tb.runner.results import Result, headline, place, seeds_without_effect
 from tb.runner.seeds import elastic_seed, run_seed
 from tb.runner.store import SUMMARY, exclusive, regress_directory, stamp, write_json
 
@@ -168,4 +168,7 @@ def conclude(results: Sequence[dict[str, Any]], base_seed: int) -> int:
     }
     tail = "".join(f", {counts[word]} {word}" for word in ("fail", "inconclusive") if counts[word])
     print_line(f"passed {counts['pass']} of {len(results)} runs{tail} (base seed {base_seed})")
-    return 0 if results and counts["pass"] == len(results) else 1
+    dull = seeds_without_effect(results)
+    if dull:
+        print_line(f"two seeds gave the same stimulus in: {', '.join(dull)}")
+    return 0 if results and counts["pass"] == len(results) and not dull else 1

@@ -52,6 +52,8 @@ class PartnerCore:
         self._wake_at = wake_at
         self._by_number: dict[int, int] = {}
         self._later: list[tuple[int, int, _Later]] = []
+        self._timers: list[tuple[int, int]] = []
+        self._due: dict[int, int] = {}
         self._sequence = 0
 
     @property
@@ -83,6 +85,7 @@ class PartnerCore:
         endpoint = self.endpoints.pop(qp, None)
         if endpoint is not None:
             self._by_number.pop(endpoint.config.qp, None)
+            self._due.pop(qp, None)
 
     def reset(self) -> None:
         """Forget all endpoints and all frames under way (faults stay)."""
@@ -120,35 +123,58 @@ class PartnerCore:
             self.checker.heard(qp, parse(data))
             self._refuse(qp, data, outcome.syndrome)
         self._schedule(Direction.FROM_DUT, qp, outcome)
-        self.service()
+        self._serve(qp)
+        self._ask_for_wake()
 
     def service(self) -> None:
         """Let every endpoint send what it has to send now, and ask to be woken for what comes later."""
+        for qp in list(self.endpoints):
+            self._serve(qp)
+        self._ask_for_wake()
+
+    def tick(self) -> None:
+        """Time has passed: hand on delayed frames, run the timers that are due."""
         now = self._now()
-        for qp, endpoint in self.endpoints.items():
-            for data in endpoint.poll(now):
-                self.checker.sending(qp, data)
-                self._schedule(Direction.TO_DUT, qp, self.faults.apply(Direction.TO_DUT, qp, data))
-        times = [
-            time for endpoint in self.endpoints.values() if (time := endpoint.next_deadline()) is not None
-        ]
+        while self._later and self._later[0][0] <= now:
+            entry = heapq.heappop(self._later)[2]
+            data: bytes | None = entry.data
+            if entry.only_if_waiting:
+                data = self.faults.overdue(entry.direction, entry.qp)
+            if data is not None:
+                self._hand_on(entry.direction, entry.qp, data)
+                self._serve(entry.qp)
+        while self._timers and self._timers[0][0] <= now:
+            time, qp = heapq.heappop(self._timers)
+            if self._due.get(qp) == time:
+                del self._due[qp]
+                self._serve(qp)
+        self._ask_for_wake()
+
+    def _serve(self, qp: int) -> None:
+        """Send what one endpoint has to send now and note when it wants to be asked again."""
+        endpoint = self.endpoints.get(qp)
+        if endpoint is None:
+            return
+        for data in endpoint.poll(self._now()):
+            self.checker.sending(qp, data)
+            self._schedule(Direction.TO_DUT, qp, self.faults.apply(Direction.TO_DUT, qp, data))
+        deadline = endpoint.next_deadline()
+        if deadline is None:
+            self._due.pop(qp, None)
+        elif self._due.get(qp) != deadline:
+            self._due[qp] = deadline
+            heapq.heappush(self._timers, (deadline, qp))
+
+    def _ask_for_wake(self) -> None:
+        while self._timers and self._due.get(self._timers[0][1]) != self._timers[0][0]:
+            heapq.heappop(self._timers)  # overtaken by a newer deadline
+        times: list[int] = []
+        if self._timers:
+            times.append(self._timers[0][0])
         if self._later:
             times.append(self._later[0][0])
         if times:
             self._wake_at(min(times))
-
-    def tick(self) -> None:
-        """Time has passed: hand on delayed frames, run timers."""
-        now = self._now()
-        while self._later and self._later[0][0] <= now:
-            entry = heapq.heappop(self._later)[2]
-            if entry.only_if_waiting:
-                waiting = self.faults.overdue(entry.direction, entry.qp)
-                if waiting is not None:
-                    self._hand_on(entry.direction, entry.qp, waiting)
-            else:
-                self._hand_on(entry.direction, entry.qp, entry.data)
-        self.service()
 
     def _owner(self, data: bytes) -> int | None:
         """DUT queue pair a frame from the DUT belongs to; None for others, which are counted."""

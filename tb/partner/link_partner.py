@@ -42,7 +42,7 @@ class LinkPartner(PartnerCore):
         self._mac = mac
         self._port = port
         self._timer: Task[None] | None = None
-        self._due = 0
+        self._armed_for = 0
         mac.on_frame_out.append(self._frame_out)
 
     def _put(self, data: bytes, good: bool) -> None:
@@ -54,11 +54,11 @@ class LinkPartner(PartnerCore):
 
     def _arm(self, time: int) -> None:
         if self._timer is not None:
-            if self._due <= time:
+            if self._armed_for <= time:
                 return
             self._timer.cancel()
-        self._due = max(time, sim_time_ps() + 1)
-        self._timer = cocotb.start_soon(self._expire(self._due))
+        self._armed_for = max(time, sim_time_ps() + 1)
+        self._timer = cocotb.start_soon(self._expire(self._armed_for))
 
     async def _expire(self, due: int) -> None:
         wait = due - sim_time_ps()

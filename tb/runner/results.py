@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 Result = dict[str, Any]
@@ -27,6 +28,20 @@ def headline(result: Result) -> str:
     if found:
         return f"{found[0]['rule']}: {found[0]['text']}"
     return result.get("reason") or "no reason given"
+
+
+def seeds_without_effect(results: Sequence[Result]) -> list[str]:
+    """Names of tests of which two seeds gave the same stimulus: the seed does not reach the bench."""
+    found: dict[tuple[str, str], int] = {}
+    names: list[str] = []
+    for one in results:
+        digest = one.get("digests", {}).get("stimulus")
+        if digest is None:
+            continue
+        seed = found.setdefault((one["test"], digest), one["seed"])
+        if seed != one["seed"] and one["test"] not in names:
+            names.append(one["test"])
+    return names
 
 
 def place(result: Result) -> str:

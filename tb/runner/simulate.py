@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -27,6 +28,7 @@ TEST_MODULE = "tb.entry"
 JOB_VARIABLE = "RDMA_DV_JOB"
 _TAIL_LINES = 12
 _KILL_GRACE_S = 5.0
+_CAUSE = re.compile(r"[\w.]*(Error|Exception|Fatal|FATAL)\b.*:")
 
 
 def run(job: Job, *, test_module: str = TEST_MODULE) -> dict[str, Any]:
@@ -156,7 +158,10 @@ def _result(job: Job, out_dir: Path, exit_code: int | None, limit_s: float) -> d
     if found is not None and not problem:
         return found
     log = out_dir / "sim.log"
-    tail = _tail(log)
+    lines = _telling_lines(log)
+    causes = [line for line in lines if _CAUSE.match(line)]
+    if causes:
+        problem = f"{problem}: {causes[-1]}"
     return {
         "dut": job.dut,
         "test": job.test,
@@ -168,7 +173,7 @@ def _result(job: Job, out_dir: Path, exit_code: int | None, limit_s: float) -> d
         "knobs": dict(job.knobs),
         "verdict": "inconclusive",
         "reason": f"{problem} (log: {shown(log)})",
-        "log_tail": tail,
+        "log_tail": lines[-_TAIL_LINES:],
         "findings": (found or {}).get("findings", []),
         "findings_total": (found or {}).get("findings_total", 0),
         "evidence": {},
@@ -181,8 +186,7 @@ def _result(job: Job, out_dir: Path, exit_code: int | None, limit_s: float) -> d
     }
 
 
-def _tail(log: Path) -> list[str]:
-    """Last telling lines of a log: without cocotb's summary table and its deep indentation."""
+def _telling_lines(log: Path) -> list[str]:
+    """Lines of a log without cocotb's summary table and its deep indentation."""
     lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
-    telling = [line.strip() for line in lines if line.strip() and "**" not in line]
-    return telling[-_TAIL_LINES:]
+    return [line.strip() for line in lines if line.strip() and "**" not in line]

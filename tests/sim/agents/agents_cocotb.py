@@ -48,6 +48,11 @@ class EngineMixin:
         while await port.read(base + 0x14) & 3:
             pass
 
+    async def poll(self, n: int) -> None:
+        """Read a register for ever."""
+        while True:
+            await self.env.axil.port.read(4 * n)
+
 
 @pyuvm.test()
 class FrameLengths(AgentTest):
@@ -120,7 +125,9 @@ class ZeroGap(AgentTest):
         assert len(self.env.log.of(FrameOut)) == 10 and self.env.mac.monitor_out.open_begin() is not None
         self.env.mac.release_output()
         await ClockCycles(self.dut.m_axi_aclk, 10)
-        assert len(self.env.log.of(FrameOut)) == 11
+        out = self.env.log.of(FrameOut)
+        assert len(out) == 11
+        assert out[-1].settled - out[-1].begin > 40 * PERIOD, "begin is the first VALID, not the handshake"
 
 
 @pyuvm.test()
@@ -232,6 +239,27 @@ class FastMemory(AgentTest, EngineMixin):
         write, read = self.env.log.of(MemWrite)[0], self.env.log.of(MemRead)[0]
         assert write.settled - write.begin == 4 * PERIOD
         assert read.settled - read.begin == 4 * PERIOD
+        await self.burst(3, area, 4, go=1 | 3 << 4)
+        ahead = self.env.log.of(MemWrite)[1]
+        assert ahead.settled - ahead.begin == 4 * PERIOD, "begin is the first WVALID where W leads"
+
+
+@pyuvm.test()
+class CommitAtResponse(AgentTest, EngineMixin):
+    """Written data is in memory when the response is on the bus, and not before."""
+
+    knobs: ClassVar[dict[str, dict[str, Any]]] = {"memory": {"write_latency": Latency(40, 40)}}
+
+    async def scenario(self) -> None:
+        """Look into memory while the response is on its way."""
+        area, monitor = self.env.memory.alloc(64), self.env.memories["resp_hndler"].monitor
+        task = cocotb.start_soon(self.burst(5, area, 1))
+        while not monitor.outstanding_max:
+            await self.dut.m_axi_aclk.rising_edge
+        await ClockCycles(self.dut.m_axi_aclk, 36)
+        assert self.env.memory.read(area, 64) == bytes(64) and monitor.open_begin() is not None
+        await task
+        assert self.env.memory.read(area, 64) == pattern(area, 64)
 
 
 @pyuvm.test()
@@ -299,6 +327,8 @@ class ResetInFlight(AgentTest, EngineMixin):
         await env.axil.port.write(BAND_REG, 1)
         cocotb.start_soon(cut("frame", env.mac.send(bytes(9000))))
         cocotb.start_soon(cut("burst", self.burst(0, env.memory.alloc(4096), 8)))
+        for n in range(3):
+            cocotb.start_soon(cut(f"register {n}", self.poll(n)))
         await Timer(700, "ns")
         await env.clock_reset.reset()
         env.memories["qp_mgr"].release("w")
@@ -306,6 +336,7 @@ class ResetInFlight(AgentTest, EngineMixin):
         await Timer(10, "ns")
         assert "reset cut a frame of 9000 bytes" in outcome["frame"], outcome
         assert "reset during the" in outcome["burst"], outcome
+        assert all("reset during the read" in outcome[f"register {n}"] for n in range(3)), outcome
         assert [e.asserted for e in env.log.of(Reset)] == [True, False, True, False]
         frames_before = len(env.log.of(FrameIn))
         assert frames_before == 0 and not env.log.of(MemWrite)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from ref_model.rocev2.endpoint import AckMode, AckPolicy
 from ref_model.rocev2.psn import psn_add
 from ref_model.rocev2.segment import Verb
+from tb.agents.pins import now_ps
 from tb.partner import Action, Direction, Fault
 from tb.sequences.connect import connect
 from tb.sequences.start import bring_up, reset, start
@@ -222,3 +224,34 @@ class start_after_loss(ErnicTest):
         await post_all(self, other, [request(self.rng, Verb.SEND, 300) for _ in range(6)])
         self.partner.faults.remove(dead)
         await self.host.wait_completions(link.qp)
+
+
+@ernic_test(suites=("full",))
+class retried_flag(ErnicTest):
+    """The retried flag is up between a resend and its acknowledgement.
+
+    Stimulus: resend by NAK, RNR NAK and timeout with the ACKs held, STATQP read before, meanwhile and after.
+    Checks: ERN-091, ERN-173, ERN-083, ERN-066.
+    """
+
+    async def scenario(self) -> None:
+        await bring_up(self, base_width=8)
+        causes = (
+            Fault(Action.NAK, qp=2, value=0x60, skip=1, count=1),
+            Fault(Action.RNR, qp=3, value=1, count=1),
+        )
+        self.partner.add_faults(*causes, Fault(Action.DROP, qp=4, count=1))
+        for number in (2, 3, 4):
+            link = await connect(
+                self, number, peer={"ack_policy": AckPolicy(AckMode.HOLD)}, timeout=5 * (number == 4)
+            )
+            await self.host.read("STATQP", number)
+            await self.host.post_send(link.qp, *[request(self.rng, Verb.SEND, 60) for _ in range(3)])
+            await self.host.pause(15 if number == 3 else 5 if number == 2 else 40)
+            await self.host.read("STATQP", number)
+            await self.host.read("RETRYCNTSTS")
+            link.peer.config.ack_policy = AckPolicy()
+            link.peer.release_acks(now_ps())
+            self.partner.service()
+            await self.host.wait_completions(link.qp)
+            await self.host.read("STATQP", number)

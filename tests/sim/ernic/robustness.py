@@ -9,6 +9,13 @@ from tb.sequences.connect import Link, connect, peer_config, qp_config
 from tb.sequences.raw import RawPeer
 from tb.sequences.start import bring_up, reset
 from tb.sequences.traffic import ALL_VERBS, peer_done, peer_post, post_all, request
+from tb.sequences.virtual import (
+    BenchSequence,
+    ConfigureSequence,
+    ParallelSequence,
+    ReceiveSequence,
+    SendSequence,
+)
 from tb.testcase import ErnicTest, ernic_test
 
 
@@ -138,3 +145,72 @@ class non_roce_pass(ErnicTest):
                 self.env.host_stream.send_nowait(frame[::-1])
         await self.host.wait_completions(link.qp)
         await self.host.pause(8)
+
+
+@ernic_test(suites=("full",))
+class parallel_traffic(ErnicTest):
+    """Queue pairs driven at the same time in both directions do not disturb each other.
+
+    Stimulus: four queue pairs, a sending and a receiving sequence each, all started together.
+    Checks: ERN-058, ERN-069, ERN-139, ERN-148, ERN-209, ERN-238.
+    """
+
+    async def scenario(self) -> None:
+        configure = ConfigureSequence(self, range(2, 6), pmtu=512, sq_depth=32, rq_depth=32)
+        await configure.start()
+        sequences: list[BenchSequence] = []
+        for number, link in configure.links.items():
+            mr = await self.host.register_mr(link.config.pd, 8192, row=number)
+            for verb in (Verb.SEND, Verb.WRITE, Verb.SEND_IMM, Verb.WRITE_IMM):
+                peer_post(link, self.rng, verb, self.rng.randrange(1500), mr, self.rng.randrange(4000))
+            batch = [request(self.rng, verb, self.rng.randrange(1500)) for verb in ALL_VERBS * 3]
+            sequences += [SendSequence(self, link, batch), ReceiveSequence(self, link)]
+        await ParallelSequence(self, sequences).start()
+
+
+@ernic_test(suites=("full",))
+class high_addresses(ErnicTest):
+    """Rings and buffers far above 4 GiB are reached with all their address bits.
+
+    Stimulus: queue pairs with all rings above 64 GiB, low base bits written as ones, traffic both ways.
+    Checks: ERN-021, ERN-056, ERN-075, ERN-077, ERN-139, ERN-142, ERN-143.
+    """
+
+    async def scenario(self) -> None:
+        await bring_up(self)
+        link = await connect(self, 2, high_memory=True, enable=False)
+        memory = self.host.qp_memory[2]
+        for name, base, low in (
+            ("SQBA", memory.sq, 0x1F),
+            ("CQBA", memory.cq, 0x1F),
+            ("RQBA", memory.rq, 0xFF),
+        ):
+            await self.host.write(name, base & 0xFFFF_FFFF | low, 2)
+            await self.host.read(name, 2)
+        await self.host.enable_qp(link.qp)
+        await both_ways(self, link, 9)
+
+
+@ernic_test(suites=("full",))
+class unused_addresses(ErnicTest):
+    """Address registers of the other IP version have no effect.
+
+    Stimulus: random values in them, changed between messages, traffic both ways on queue pairs of both
+    versions. Checks: ERN-248, ERN-042, ERN-109.
+    """
+
+    async def scenario(self) -> None:
+        await bring_up(self)
+        four, six = await connect(self, 2), await connect(self, 3, ip_version=6)
+        for _ in range(2):
+            for word in (2, 3, 4):
+                await self.host.write(f"IPDESADDR{word}", self.rng.getrandbits(32), 2)
+            for name in ("IPv6XADD1", "IPv6XADD2", "IPv6XADD3", "IPv6XADD4"):
+                await self.host.write(name, self.rng.getrandbits(32))
+            await both_ways(self, four)
+            ipv6 = self.host.config.ipv6
+            for word in range(4):
+                await self.host.write(f"IPv6XADD{word + 1}", ipv6 >> 32 * word & 0xFFFF_FFFF)
+            await self.host.write("IPv4XADD", self.rng.getrandbits(32))
+            await both_ways(self, six)
+            await self.host.write("IPv4XADD", self.host.config.ipv4)

@@ -44,7 +44,8 @@ def test_waves(toy: Path) -> None:
 @pytest.mark.parametrize(
     ("test", "reason"),
     [
-        ("silent", "no result.json"),
+        ("silent", "no result.json (log"),
+        ("broken", "no result.json: ValueError: seven is not eight (log"),
         ("crash", "simulator ended with exit code 3, no result.json"),
         ("hang", "wall-clock limit of 2 s reached"),
     ],

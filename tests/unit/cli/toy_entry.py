@@ -23,6 +23,8 @@ async def entry(dut: Any) -> None:
         os._exit(3)
     while job["test"] == "hang":
         await ClockCycles(dut.clk, 1000)
+    if job["test"] == "broken":
+        raise ValueError("seven is not eight")
     if job["test"] == "silent":
         return
     same = ("dut", "test", "seed", "sim", "mutant", "variant", "elastic", "knobs")

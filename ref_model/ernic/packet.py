@@ -1,0 +1,154 @@
+"""Content of a request packet: what a WQE asks for against what left (requirements section 3 and 4).
+
+The common case, everything as expected, is one comparison; only a deviation is taken apart field by
+field to find the rule that owns it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ref_model.ernic.config import QpConfig
+from ref_model.ernic.context import Context
+from ref_model.ernic.headers import REQUEST, check_headers, packet_diff
+from ref_model.rocev2.psn import psn_add
+from ref_model.rocev2.segment import Segment, Verb
+from ref_model.rules import Scope
+from ref_model.wire import Bth, Frame, Reth, opcodes
+
+INLINE_LIMIT = 16
+
+
+@dataclass(slots=True)
+class Message:
+    """One WQE on its way: decoded entry, packets, PSNs."""
+
+    number: int
+    wrid: int
+    opcode: int
+    verb: Verb
+    laddr: int
+    length: int
+    roffset: int
+    rtag: int
+    inline: bytes
+    immediate: int
+    segments: list[Segment]
+    first_psn: int
+    sent: int = 0
+
+    @property
+    def last_psn(self) -> int:
+        """PSN of the last packet."""
+        return psn_add(self.first_psn, len(self.segments) - 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """What a packet of a message has to carry; ``payloads`` are the allowed ones."""
+
+    opcode: int
+    length: int
+    payloads: tuple[bytes, ...]
+    inline: bool
+    reth: Reth | None
+    immediate: int | None
+    key: int | None
+    last: bool
+
+
+def expect(ctx: Context, message: Message, part: Segment) -> Expected:
+    """Derive the content of packet ``part`` of ``message`` from the WQE and host memory."""
+    verb = message.verb
+    inline = verb.is_send and 0 < message.length <= INLINE_LIMIT
+    if part.length == 0 or verb is Verb.READ:
+        payloads: tuple[bytes, ...] = (b"",)
+    else:
+        stored = ctx.memory.read(message.laddr + part.offset, part.length)
+        payloads = (stored,)
+        if inline:
+            given = message.inline[: message.length]
+            payloads = {"on": (given,), "off": (stored,)}.get(str(ctx.knobs["INLINE_SEND"]), (given, stored))
+    addressed = part.first and (verb.is_write or verb is Verb.READ)
+    return Expected(
+        part.opcode,
+        part.length,
+        payloads,
+        inline,
+        Reth(message.roffset, message.rtag, message.length) if addressed else None,
+        message.immediate if part.last and verb.has_immediate else None,
+        message.immediate if part.last and verb.has_invalidate else None,
+        part.last and verb is not Verb.READ,
+    )
+
+
+def judge(
+    ctx: Context, scope: Scope, conn: QpConfig, frame: Frame, message: Message, part: Segment, again: bool
+) -> None:
+    """Judge a request packet; ``again``: it was sent before."""
+    bth, rules = frame.bth, ctx.rules
+    assert bth is not None
+    expected = expect(ctx, message, part)
+    before = rules.findings_total
+    same = (
+        bth.opcode == expected.opcode
+        and frame.payload in expected.payloads
+        and frame.reth == expected.reth
+        and frame.immdt == expected.immediate
+        and frame.ieth == expected.key
+    )
+    if again:
+        rules.eq("ERN-082", True, same, "a resent packet is the original one", scope)
+    elif same:
+        rules.passed(_rules_met(message, expected), scope)
+    else:
+        _take_apart(ctx, scope, frame, message, expected)
+    if expected.last:
+        rules.eq("ERN-070", True, bth.ack_req, "A bit on the last or only packet", scope, knob="M_RULES")
+    rules.eq("ERN-053", True, frame.icrc_ok, "ICRC over the frame", scope)
+    check_headers(rules, conn, frame, REQUEST, scope, -part.length % 4)
+    if rules.findings_total != before:
+        head = Bth(part.opcode, conn.dest_qp, bth.psn, conn.pkey)
+        content = {"reth": expected.reth, "immdt": expected.immediate, "ieth": expected.key}
+        rules.explain(
+            before, packet_diff(conn, rules.knobs, frame, head, payload=expected.payloads[0], **content)
+        )
+
+
+def _rules_met(message: Message, expected: Expected) -> tuple[str, ...]:
+    """Return the rules a fresh and perfect packet is evidence for."""
+    met: tuple[str, ...] = ("ERN-047", "ERN-058", "ERN-059")
+    if expected.length:
+        met += ("ERN-055",) if expected.inline else ("ERN-054",)
+    elif message.length == 0:
+        met += ("ERN-060",)
+    if message.verb.is_write:
+        met += ("ERN-051",)
+    if expected.immediate is not None or expected.key is not None:
+        met += ("ERN-052/value",)
+    return met
+
+
+def _take_apart(ctx: Context, scope: Scope, frame: Frame, message: Message, expected: Expected) -> None:
+    """Name the rules a fresh packet breaks."""
+    rules, bth = ctx.rules, frame.bth
+    assert bth is not None
+    seen, wanted = opcodes.INFO.get(bth.opcode), opcodes.INFO[expected.opcode]
+    if (
+        seen is not None
+        and seen.kind == wanted.kind
+        and (seen.first, seen.last) != (wanted.first, wanted.last)
+    ):
+        rules.fail("ERN-059", wanted.name, seen.name, "message cut at the PMTU", scope)
+    else:
+        rules.eq(
+            "ERN-047", wanted.name, opcodes.name_of(bth.opcode), f"packet of a {message.verb.value}", scope
+        )
+    empty = "ERN-060" if message.length == 0 else "ERN-059"
+    rules.eq(empty, expected.length, len(frame.payload), f"payload of {message.length} bytes in all", scope)
+    rules.eq("ERN-051", expected.reth, frame.reth, "RETH on the first or only WRITE packet", scope)
+    words = (expected.immediate, expected.key)
+    rules.eq("ERN-052/value", words, (frame.immdt, frame.ieth), "IMMDT of the WQE", scope)
+    source = "ERN-055" if expected.inline else "ERN-054"
+    where = "the WQE" if expected.inline else f"LADDR {message.laddr:#x}"
+    rules.one_of(source, expected.payloads, frame.payload, f"payload from {where}", scope)

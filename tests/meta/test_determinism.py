@@ -1,0 +1,34 @@
+"""The same job gives the same transactions: twice, and on both simulators."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tb.runner import Job, run
+from tb.runner.tools import present_simulators
+
+TESTS = ("random_traffic", "nak_sequence")
+
+
+def digests(test: str, sim: str, folder: Path, seed: int = 5) -> dict[str, str]:
+    """Run and return the digests of the transaction log."""
+    result = run(Job(dut="ernic", test=test, seed=seed, sim=sim, out_dir=folder))
+    assert result["verdict"] == "pass", result["reason"]
+    return result["digests"]
+
+
+@pytest.mark.parametrize("test", TESTS)
+def test_same_seed_same_log(test: str, tmp_path: Path) -> None:
+    """With times, on one simulator."""
+    assert digests(test, "verilator", tmp_path / "a") == digests(test, "verilator", tmp_path / "b")
+
+
+@pytest.mark.parametrize("test", TESTS)
+@pytest.mark.skipif("icarus" not in present_simulators(), reason="iverilog not installed")
+def test_same_log_on_both_simulators(test: str, tmp_path: Path) -> None:
+    """Without times, across simulators."""
+    first = digests(test, "verilator", tmp_path / "a")
+    second = digests(test, "icarus", tmp_path / "b")
+    assert (first["stimulus"], first["outcome"]) == (second["stimulus"], second["outcome"])
