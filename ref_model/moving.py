@@ -67,7 +67,7 @@ class MovingCounter:
 class Flag:
     """A status bit set by events and cleared by writing 1; three-valued while events are in flight."""
 
-    __slots__ = ("_certain", "_possible", "state")
+    __slots__ = ("_certain", "_possible", "cleared", "kept", "state")
 
     ZERO, ONE, EITHER = 0, 1, 2
 
@@ -80,9 +80,12 @@ class Flag:
         self.state = Flag.ZERO
         self._certain = False  # a cause that must set the bit, at the latest when quiet
         self._possible = False  # a cause that may still set the bit
+        self.cleared = False  # software wrote 1 to it, nothing happened since
+        self.kept = False  # it was set and software cleared its neighbours only
 
     def cause(self, sure: bool = True) -> None:
         """An event begins that sets the bit (``sure``) or may set it."""
+        self.cleared = False
         if sure:
             self._certain = True
         else:
@@ -101,6 +104,12 @@ class Flag:
             self._certain = False
         else:
             self.state = Flag.ZERO
+            self.cleared = True
+        self.kept = False
+
+    def keep(self) -> None:
+        """Software wrote 0 to the bit while clearing others."""
+        self.kept = self.state == Flag.ONE
 
     def quiet(self) -> None:
         """All causes have taken effect by now."""
@@ -119,6 +128,7 @@ class Flag:
     def seen(self, value: int) -> None:
         """Narrow to a legal value that was read."""
         self.state = Flag.ONE if value else Flag.ZERO
+        self.kept = False
         if value:
             self._possible = self._possible or self._certain
             self._certain = False

@@ -40,8 +40,8 @@ from tb.scoreboard import Scoreboard, Tap
 from tb.scoreboard.log import RunLog
 
 STEP_CLOCKS = 250
-#: Simulated time after which a DUT that never falls quiet makes the run inconclusive.
-QUIET_LIMIT_PS = 60_000_000_000
+#: A DUT that is not quiet after so many times LIVENESS_CLKS makes the run inconclusive.
+QUIET_LIMIT = 10
 
 
 @dataclass
@@ -141,6 +141,7 @@ class ErnicEnv(uvm_env):
         Quiet: nothing owed, no timer armed, no item under way, the partner idle, for QUIET_CLKS.
         """
         calm = int(self.model.knobs["QUIET_CLKS"]) * self.config.period_ps
+        limit = QUIET_LIMIT * self.model.ctx.timing.liveness
         start = now_ps()
         busy_since = start
         while True:
@@ -156,7 +157,7 @@ class ErnicEnv(uvm_env):
             if now - max(busy_since, self.scoreboard.last_event) >= calm:
                 self.model.quiet(now)
                 return ""
-            if now - start > QUIET_LIMIT_PS:
+            if now - start > limit:
                 return reason or "traffic without end"
 
     async def quiet_reads(self) -> None:

@@ -144,7 +144,7 @@ class ErnicTest(uvm_test):
             self.drop_objection()
 
     async def _drain(self) -> None:
-        if "no_drain" in self.env.config.tampers:
+        if "no_drain" in self.env.config.tampers or self.env.model.in_reset:
             return
         busy = await self.env.settle()
         if busy:

@@ -1,1 +1,1 @@
-"""Tests of rdma-dv: unit (no simulator), sim (tests of a DUT), meta (the environment tested against itself)."""
+"""Tests of rdma-dv: unit (no simulator), sim (tests of a DUT), meta (the bench against itself)."""

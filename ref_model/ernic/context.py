@@ -27,6 +27,11 @@ class Refusal:
     scope: Scope
 
 
+#: SETTLE and PIPE_OUT count clocks in which the bench holds nothing up. The events carry plain time, so an
+#: output under back-pressure and memory latency gets this many times the window before it is called late.
+HELD_UP = 4
+
+
 @dataclass(slots=True)
 class Timing:
     """Clock period and the windows of judgement, all in picoseconds."""
@@ -36,6 +41,11 @@ class Timing:
     pipe_out: int
     liveness: int
     irq_settle: int
+
+    @property
+    def reaction(self) -> int:
+        """Time after an input within which an output decided before it may still begin."""
+        return self.settle + HELD_UP * self.pipe_out
 
     @classmethod
     def of(cls, period_ps: int, settle_clks: int, pipe_out_clks: int, knobs: Mapping[str, Any]) -> Timing:
@@ -61,6 +71,7 @@ class Context:
     refusals: deque[Refusal] = field(default_factory=lambda: deque(maxlen=REFUSALS))
     deadlines: Deadlines = field(init=False)
     now: int = 0
+    received_until: int = 0
     quiet: bool = False
 
     def __post_init__(self) -> None:
@@ -85,6 +96,19 @@ class Context:
     def grant(self, payload: Payload) -> None:
         """Permit and demand ``payload``."""
         self.payloads.add(payload)
+
+    def payload_done(self, payload: Payload, settled: int) -> None:
+        """``payload`` has arrived in memory whole at ``settled``."""
+        self.payloads.remove(payload)
+        self.received_until = max(self.received_until, settled)
+        payload.on_done(settled)
+
+    def reacted(self, cause: int, now: int) -> bool:
+        """Return whether the DUT must have acted on an inbound frame of time ``cause`` by ``now``.
+
+        Frames are handled in order, so while payload of earlier ones waits for memory nothing is certain.
+        """
+        return not self.payloads.open and now > max(cause, self.received_until) + self.timing.reaction
 
     def refuse(self, first: int, length: int, rule: str, why: str, scope: Scope) -> None:
         """Remember what a refused request would have written."""

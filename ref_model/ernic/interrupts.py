@@ -80,18 +80,21 @@ class Interrupts:
         for bit, flag in self._flags.items():
             if value >> bit & 1:
                 flag.clear()
+            else:
+                flag.keep()
         self._touch()
 
     def clear_bank(self, kind: str, bank: int, value: int) -> None:
         """A bank register was written: 1 clears."""
         self._touch()
         for bit in range(32):
+            flag = self._banks.get((kind, 32 * bank + bit))
+            if flag is None:
+                continue
             if value >> bit & 1:
-                flag = self._banks.get((kind, 32 * bank + bit))
-                if flag is not None:
-                    flag.clear()
-                    if flag.state == Flag.ZERO:
-                        del self._banks[kind, 32 * bank + bit]
+                flag.clear()
+            else:
+                flag.keep()
         self._touch()
 
     def read_status(self, value: int) -> None:
@@ -101,7 +104,7 @@ class Interrupts:
         for bit, rule in BIT_RULES.items():
             observed = value >> bit & 1
             zero, one = self._bit(bit)
-            self._judge_bit(rule, zero, one, observed, f"INTSTS[{bit}]")
+            self._judge_bit(rule, zero, one, observed, f"INTSTS[{bit}]", self._flags[bit])
             if bit not in (COMPLETION, RECEIVE) and (one if observed else zero):
                 self._flags[bit].seen(observed)
         self._touch()
@@ -116,22 +119,28 @@ class Interrupts:
             if flag is None and not observed:
                 continue
             rule = BANK_RULES[kind]
-            self._judge_bit(rule, zero, one, observed, f"{kind} bank {bank + 1} bit {bit}")
+            self._judge_bit(rule, zero, one, observed, f"{kind} bank {bank + 1} bit {bit}", flag)
             if flag is not None and (one if observed else zero):
                 flag.seen(observed)
         self._touch()
 
-    def _judge_bit(self, rule: str, zero: bool, one: bool, observed: int, where: str) -> None:
-        rules = self._ctx.rules
+    def _judge_bit(
+        self, rule: str, zero: bool, one: bool, observed: int, where: str, flag: Flag | None
+    ) -> None:
+        rules, scope = self._ctx.rules, self.scope
         if observed and not one:
-            # a bit without a cause: the catch-all rule, unless its own rule saw a cause go missing
-            rules.fail("ERN-185", 0, 1, f"{where}: no event sets it", self.scope)
+            if flag is not None and flag.cleared:
+                rules.fail("ERN-006", 0, 1, f"{where} was cleared by writing 1", scope)
+            else:
+                rules.fail("ERN-185", 0, 1, f"{where}: no event sets it", scope)
         elif not observed and not zero:
-            rules.fail(rule, 1, 0, f"{where}: its event happened", self.scope)
+            kept = flag is not None and flag.kept
+            why = f"{where} was set, only others were cleared" if kept else f"{where}: its event happened"
+            rules.fail("ERN-006" if kept else rule, 1, 0, why, scope)
         elif zero != one:
             if observed:
-                rules.met(rule, f"{where} follows its event", self.scope, sure=rule in self._caused)
-            rules.met("ERN-185", "no status bit without cause", self.scope, sure=not observed)
+                rules.met(rule, f"{where} follows its event", scope, sure=rule in self._caused)
+            rules.met("ERN-185", "no status bit without cause", scope, sure=not observed)
 
     # -- the line ---------------------------------------------------------------------------------
 

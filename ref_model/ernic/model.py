@@ -37,7 +37,7 @@ from ref_model.events import (
 )
 from ref_model.grants import Areas
 from ref_model.memory import runs
-from ref_model.registers import layout
+from ref_model.registers import Location, layout
 from ref_model.rules import Scope, specification
 from ref_model.wire import INFO, Frame, ParseError, opcodes, parse
 
@@ -46,7 +46,10 @@ RETRY_PORT, READ_PORT = "wqe_proc_wr_ddr", "rx_pkt_hndler_rdrsp"
 ROCE_RX, OTHER_RX, HOST_TX, TX, OTHER_OUT = "roce_rx", "non_roce_rx", "non_roce_tx", "tx", "non_roce_host"
 
 BEAT = 64
-OVERRIDE_REGISTERS = ("CQHEAD", "STATCURSQPTR", "STATRQPIDB", "STATMSN")
+#: Status registers software may write while XRNICADCONF[0] = 1; the first three exactly.
+EXACT_OVERRIDES = ("CQHEAD", "STATCURSQPTR", "STATRQPIDB")
+OVERRIDES = (*EXACT_OVERRIDES, "STATMSN", "STATRQBUFCA", "STATRQBUFCAMSB")
+QP_STRIDE = 0x100
 RESPONSES = frozenset({"ack", "read_resp"})
 
 
@@ -81,6 +84,7 @@ class ErnicModel:
         self._decoded: tuple[int, Device] | None = None
         self._ro_written: dict[int, int] = {}
         self._ro_seen: dict[int, int] = {}
+        self._overridden: dict[int, int] = {}
         self.qps: dict[int, Qp] = {}
         self.immediates = 0
         self.in_reset = True
@@ -205,7 +209,7 @@ class ErnicModel:
             self._by_peer = None
             self._areas_stale = True
         if where.register.access == "ro":
-            self._write_read_only(where.register.name, block, where.index, event)
+            self._write_read_only(where, event)
             return
         if block in ("RQINTSTS", "CQINTSTS"):
             self.interrupts.clear_bank(block[:2], where.index, event.data)
@@ -221,18 +225,19 @@ class ErnicModel:
         elif block == "QP":
             self._qp_write(name, where.index, word)
 
-    def _write_read_only(self, name: str, block: str, index: int, event: RegWrite) -> None:
+    def _write_read_only(self, where: Location, event: RegWrite) -> None:
+        name, block, index = where.register.name, where.block.name, where.index
         override = bool(self.values.get("GLOBAL", "XRNICADCONF") & 1)
-        if block == "QP" and override and name in (*OVERRIDE_REGISTERS, "STATRQBUFCA", "STATRQBUFCAMSB"):
+        if block == "QP" and override and name in OVERRIDES:
             qp = self._qp(index + self._first_slot)
             if qp is not None:
                 self._override(name, qp, event.data)
+                self._overridden[event.addr & ~3] = event.data & where.register.defined
             return
         self._ro_written[event.addr & ~3] = event.data
         self.rules.tempt("ERN-005", ("ro", event.addr & ~3))
 
     def _override(self, name: str, qp: Qp, data: int) -> None:
-        rules = self.rules
         if name == "CQHEAD":
             qp.cq.preset(data & 0xFFFF)
         elif name == "STATCURSQPTR":
@@ -242,7 +247,12 @@ class ErnicModel:
             qp.responder.state.elements = data & 0xFFFF
         elif name == "STATMSN":
             qp.responder.preset_messages(data & 0xFFFFFF)
-        rules.observe("ERN-024")
+
+    def _forget_override(self, qp: Qp) -> None:
+        """Traffic moves the registers of ``qp`` on from what software wrote."""
+        first = self.layout.blocks["QP"].address("QPCONF", qp.slot)
+        for addr in [addr for addr in self._overridden if 0 <= addr - first < QP_STRIDE]:
+            del self._overridden[addr]
 
     def _qp_write(self, name: str, slot: int, word: int) -> None:
         qp = self._qp(slot + self._first_slot)
@@ -250,6 +260,7 @@ class ErnicModel:
             return
         conn, device = qp.refresh()
         if name == "SQPI":
+            self._forget_override(qp)
             qp.requester.post(word & 0xFFFF, conn, device)
         elif name == "RQCI":
             depth = max(conn.rq_depth, 1)
@@ -295,6 +306,8 @@ class ErnicModel:
             self.errors.judge_pointer(value)
         elif name == "IPKTERRQWPTR":
             self.fatal_queue.judge_pointer(value)
+        elif addr in self._overridden and name in EXACT_OVERRIDES:
+            rules.eq("ERN-024", self._overridden[addr], value, f"{name} as written under override")
         elif block == "QP" and self.status.handles(name):
             qp = self.qps.get(where.index + self._first_slot)
             if qp is not None:
@@ -370,6 +383,8 @@ class ErnicModel:
             return
         assert qp is not None and frame.bth is not None
         qp.scope.note(event.begin, "in", frame)
+        if self._overridden:
+            self._forget_override(qp)
         self._accepted(qp, frame, event)
 
     def _dropped(self, faults: list[Fault], frame: Frame, qp: Qp | None, log_all: bool) -> None:
@@ -600,8 +615,7 @@ class ErnicModel:
             self.memory_scope,
         )
         if grant.left <= 0:
-            self.ctx.payloads.remove(grant)
-            grant.on_done(event.settled)
+            self.ctx.payload_done(grant, event.settled)
             self.rules.alive(("regions", "granted"))
             self.rules.met("ERN-215", "only intended bytes are strobed", self.memory_scope)
         return size
@@ -749,6 +763,7 @@ class ErnicModel:
         self._other_frames.clear()
         self._ro_written.clear()
         self._ro_seen.clear()
+        self._overridden.clear()
         self.immediates = 0
         self._by_peer = None
         self._areas_stale = True

@@ -134,11 +134,8 @@ def _take_apart(ctx: Context, scope: Scope, frame: Frame, message: Message, expe
     rules, bth = ctx.rules, frame.bth
     assert bth is not None
     seen, wanted = opcodes.INFO.get(bth.opcode), opcodes.INFO[expected.opcode]
-    if (
-        seen is not None
-        and seen.kind == wanted.kind
-        and (seen.first, seen.last) != (wanted.first, wanted.last)
-    ):
+    recut = len(frame.payload) != expected.length
+    if recut and seen is not None and seen.kind == wanted.kind and seen is not wanted:
         rules.fail("ERN-059", wanted.name, seen.name, "message cut at the PMTU", scope)
     else:
         rules.eq(

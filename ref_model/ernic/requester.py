@@ -140,7 +140,7 @@ class Requester:
             self.may_die = self.may_die or (limited and self._rnr_rounds > conn.rnr_limit)
             wait = rnr_wait_ps(syndrome)
             tick = (1 << device.base_width) * self._ctx.timing.period
-            self._rnr_since = now + self._ctx.timing.settle + self._ctx.timing.pipe_out
+            self._rnr_since = now
             self._rnr_until = now + max(wait - tick, 0)
             self._restarts = [Restart(psn, "ERN-088")]
             rule, expected = (
@@ -291,9 +291,9 @@ class Requester:
             return rules.fail(
                 "ERN-067/silence", "silence", "a request packet", "QP disabled or under recovery", scope
             )
-        if self.fatal and begin > self._died + self._ctx.timing.settle + self._ctx.timing.pipe_out:
+        if self.fatal and self._ctx.reacted(self._died, begin):
             return rules.fail("ERN-186", "silence", "a request packet", "the QP is fatal", scope)
-        if self._rnr_until > begin > self._rnr_since and self._restarts:
+        if begin < self._rnr_until and self._restarts and self._ctx.reacted(self._rnr_since, begin):
             return rules.fail(
                 "ERN-088",
                 f"silence until {self._rnr_until / 1000:.1f} ns",

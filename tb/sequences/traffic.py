@@ -87,6 +87,22 @@ def peer_post(
         link.peer.post_send(payload)
 
 
+async def consume(bench: Bench, links: Iterable[Link], rng: random.Random, busy: float = 0.3) -> None:
+    """Endlessly look for received messages and free their elements, now and then late (start it as a task).
+
+    A ring index cannot tell a whole new lap from nothing new, so somebody has to look often enough. ``busy``
+    is the probability that a look frees nothing.
+    """
+    watched = list(links)
+    while True:
+        for link in watched:
+            await bench.host.poll_recv(link.qp)
+            used = link.qp.received - link.qp.freed
+            if used and rng.random() >= busy:
+                await bench.host.free_recv(link.qp, used)
+        await bench.host.pause(0.25)
+
+
 async def peer_done(bench: Bench, link: Link, limit_ps: int = 300_000_000) -> None:
     """Start what is queued at the peer and wait until it is acknowledged, freeing receive elements
     meanwhile.
@@ -94,9 +110,10 @@ async def peer_done(bench: Bench, link: Link, limit_ps: int = 300_000_000) -> No
     bench.partner.service()
 
     async def done() -> bool:
-        slots = await bench.host.poll_recv(link.qp)
-        if slots:
-            await bench.host.free_recv(link.qp, len(slots))
+        await bench.host.poll_recv(link.qp)
+        used = link.qp.received - link.qp.freed
+        if used:
+            await bench.host.free_recv(link.qp, used)
         return link.peer.requester.idle or link.peer.failed
 
     await bench.host.wait_until(done, f"peer of QP {link.number} finished", limit_ps)

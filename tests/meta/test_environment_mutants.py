@@ -1,4 +1,4 @@
-"""The environment tested against itself: each way of going blind makes a run fail (E1 to E8 of the catalogue)."""
+"""The environment tested against itself: each way of going blind (E1 to E8) makes a run fail."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_run_fails(tamper: str, tmp_path: Path) -> None:
 
 
 def test_fed_by_the_dut(tmp_path: Path) -> None:
-    """E3: a model that takes its expectations from the DUT lets a payload fault live, and qualification says so."""
+    """E3: a model that believes the DUT lets a payload fault live, and qualification says so."""
     fault = next(one for one in read_manifest(load_binding("ernic")).mutants if "ERN-054" in one.rules)
 
     def kind(*tampers: str) -> str:

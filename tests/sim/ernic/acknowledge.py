@@ -14,7 +14,7 @@ from tb.testcase import ErnicTest, ernic_test
 CREDITS = (0, 1, 0x1F)
 
 
-@ernic_test(suites=("smoke", "full"))
+@ernic_test(suites=("full",))
 class ack_coalesced(ErnicTest):
     """One acknowledgement completes every work request it covers.
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import cocotb
+
 from ref_model.rocev2.endpoint import AckMode, AckPolicy
 from ref_model.rocev2.segment import PMTUS
 from tb.host import Mr, ResponseMode
 from tb.partner import Action, Direction, Fault
 from tb.sequences.connect import Link, connect
 from tb.sequences.start import bring_up
-from tb.sequences.traffic import ALL_VERBS, peer_done, peer_post, request
+from tb.sequences.traffic import ALL_VERBS, consume, peer_done, peer_post, request
 from tb.testcase import ErnicTest, ernic_test
 
 LOSS = 0.02
@@ -32,6 +34,7 @@ class random_traffic(ErnicTest):
         )
         pairs = [await self.random_link(number) for number in self.rng.sample(range(2, 9), 4)]
         self.partner.add_faults(*self.random_faults())
+        consumer = cocotb.start_soon(consume(self, [link for link, _ in pairs], self.rng))
         for _ in range(MESSAGES):
             link, mr = self.rng.choice(pairs)
             for _ in range(self.rng.randrange(1, 4)):
@@ -45,6 +48,7 @@ class random_traffic(ErnicTest):
         for link, _ in pairs:
             await peer_done(self, link, limit_ps=3_000_000_000)
             await self.host.wait_completions(link.qp, limit_ps=3_000_000_000)
+        consumer.cancel()
 
     async def random_link(self, number: int) -> tuple[Link, Mr]:
         """A queue pair with random settings and a region of its own."""

@@ -14,7 +14,7 @@ from tb.testcase import ErnicTest, ernic_test
 HALF = 1 << 23
 
 
-@ernic_test(suites=("smoke", "full"))
+@ernic_test(suites=("full",))
 class psn_gap_nak(ErnicTest):
     """A request ahead of the expected one is not executed; one NAK per gap names the expected packet.
 

@@ -255,3 +255,26 @@ class retried_flag(ErnicTest):
             self.partner.service()
             await self.host.wait_completions(link.qp)
             await self.host.read("STATQP", number)
+
+
+@ernic_test(suites=("full",))
+class ack_during_resend(ErnicTest):
+    """An acknowledgement that arrives while its packets are being resent ends the resend and loses nothing.
+
+    Stimulus: ACKs delayed by one timeout and a little more, swept in steps of 64 ns over the resend of six
+    packets; new work posted right behind. Checks: ERN-069, ERN-076, ERN-080, ERN-082, ERN-084, ERN-092.
+    """
+
+    async def scenario(self) -> None:
+        await bring_up(self, base_width=8)
+        link = await connect(self, 2, timeout=2, pmtu=256)
+        timeout_ps = 4_096_000
+        for step in range(16):
+            rule = Fault(
+                Action.DELAY, Direction.TO_DUT, opcode=ACK, count=4, delay_ps=timeout_ps + step * 64_000
+            )
+            self.partner.add_faults(rule)
+            batch = [request(self.rng, verb, 300) for verb in (Verb.SEND, Verb.WRITE_IMM, Verb.SEND_IMM)]
+            await post_all(self, link, batch, one_doorbell=True)
+            self.partner.faults.remove(rule)
+            await post_all(self, link, [request(self.rng, Verb.WRITE, 20)])

@@ -86,7 +86,7 @@ class zero_length(ErnicTest):
                 await post_all(self, link, [request(self.rng, verb, n) for n in (0, 100, 0)])
 
 
-@ernic_test(suites=("smoke", "full"))
+@ernic_test(suites=("full",))
 class imm_and_inv_out(ErnicTest):
     """Immediate data and the key to invalidate travel on the last packet only, most significant byte first.
 

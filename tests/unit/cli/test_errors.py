@@ -40,6 +40,7 @@ import pytest
         ("run --dut TOY --test send_only -o C_NUM_QP", "-o C_NUM_QP: allowed is KEY=VALUE"),
         ("run --dut TOY --test send_only -o C_NUM_QP=1", "C_NUM_QP = 1: allowed are 8 to 2048"),
         ("run --dut TOY --test send_only -o NO_KNOB=1", "unknown knob 'NO_KNOB' of ernic: allowed are"),
+        ("run --dut TOY --test send_only --tamper nope", "unknown tamper 'nope'; allowed: "),
         ("regress --dut TOY --suite smok", "unknown suite 'smok' of ernic: allowed are full, smoke"),
         ("regress --dut TOY --jobs 0", "Invalid value for '--jobs'"),
         ("regress --dut TOY --test x", "unknown test 'x' of ernic"),

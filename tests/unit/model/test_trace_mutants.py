@@ -5,15 +5,29 @@ Each row is a negative test of a check of the model: without the damage the same
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import pytest
 
 from ref_model.events import Event, FrameIn, FrameOut, MemWrite, RegRead
 from ref_model.registers import layout
-from ref_model.wire import Vlan, parse
+from ref_model.wire import Frame, Vlan, parse
 from tb.bench._soft_ernic import QP
-from tests.unit.model.trace import Damage, drop, edit, frame, golden, judge, out, payload, wrote
+from tests.unit.model.trace import (
+    Change,
+    Damage,
+    Select,
+    Trace,
+    drop,
+    edit,
+    frame,
+    golden,
+    judge,
+    out,
+    payload,
+    wrote,
+)
 
 SEND, WRITE, ACK = out("send"), out("write"), out("ack")
 FIRST_WRITE = out("write", first=True)
@@ -24,43 +38,43 @@ RQ_BELL = wrote("rx_pkt_hndler_ddr", 0x2030_0040, 0x2030_0080)
 REGION = wrote("rx_pkt_hndler_ddr", 0x1_6000_0000, 0x1_7000_0000)
 
 
-def put(path: str, value: object, fresh: bool = True) -> object:
+def put(path: str, value: object, fresh: bool = True) -> Change:
     """Set a header field of a frame."""
     layer, _, name = path.partition(".")
 
-    def change(target: object) -> None:
+    def change(target: Frame) -> None:
         owner = getattr(target, layer) if name else target
         setattr(owner, name or layer, value)
 
     return frame(change, fresh)
 
 
-def carries(name: str) -> object:
+def carries(name: str) -> Select:
     """Select frames of the DUT with an extension header."""
     return lambda event: isinstance(event, FrameOut) and getattr(parse(event.data), name) is not None
 
 
-def flip(path: str, mask: int = 1) -> object:
+def flip(path: str, mask: int = 1) -> Change:
     """Invert bits of an integer header field."""
     layer, _, name = path.partition(".")
 
-    def change(target: object) -> None:
+    def change(target: Frame) -> None:
         owner = getattr(target, layer) if name else target
         setattr(owner, name or layer, getattr(owner, name or layer) ^ mask)
 
     return frame(change)
 
 
-def cut(target: object) -> None:
+def cut(target: Frame) -> None:
     """Remove a payload byte."""
-    target.payload = target.payload[:-1]  # type: ignore[attr-defined]
+    target.payload = target.payload[:-1]
 
 
-def spoil(target: object) -> None:
+def spoil(target: Frame) -> None:
     """Invert a payload byte."""
-    data = bytearray(target.payload)  # type: ignore[attr-defined]
+    data = bytearray(target.payload)
     data[len(data) // 2] ^= 0x55
-    target.payload = bytes(data)  # type: ignore[attr-defined]
+    target.payload = bytes(data)
 
 
 def invert(data: bytearray) -> None:
@@ -73,18 +87,35 @@ def invert_at(data: bytearray, index: int) -> None:
     data[index] ^= 0xFF
 
 
-def moved(offset: int) -> object:
+def moved(offset: int) -> Change:
     """Shift a memory write."""
-    return lambda event: replace(event, addr=event.addr + offset)
+    return memory_write(lambda event: replace(event, addr=event.addr + offset))
 
 
-def late(select: object, by: int) -> Damage:
+def memory_write(change: Callable[[MemWrite], MemWrite]) -> Change:
+    """Edit a memory write as a whole."""
+
+    def apply(event: Event) -> Event:
+        assert isinstance(event, MemWrite)
+        return change(event)
+
+    return apply
+
+
+other_port = memory_write(lambda event: replace(event, port="resp_hndler"))
+headless = memory_write(
+    lambda event: replace(event, addr=event.addr + 1, data=event.data[1:], mask=event.mask[1:])
+)
+
+
+def late(select: Select, by: int) -> Damage:
     """Move the fifth selected event behind the ``by`` events that follow it."""
 
-    def damage(events: list[Event]) -> object:
-        count, held, left = 0, None, 0
+    def damage(events: Trace) -> Iterator[Event]:
+        held: Event | None = None
+        count = left = 0
         for event in events:
-            if held is None and select(event):  # type: ignore[operator]
+            if held is None and select(event):
                 count += 1
                 if count == 5:
                     held, left = event, by
@@ -93,31 +124,32 @@ def late(select: object, by: int) -> Damage:
             if held is not None and left:
                 left -= 1
                 if not left:
+                    assert isinstance(held, MemWrite)
                     yield replace(held, begin=event.begin + 1, settled=event.begin + 2)
                     held = event  # never again: count is past 5
 
-    return damage  # type: ignore[return-value]
+    return damage
 
 
-def twice(select: object) -> Damage:
+def twice(select: Select) -> Damage:
     """Repeat the fifth selected event right away."""
 
-    def damage(events: list[Event]) -> object:
+    def damage(events: Trace) -> Iterator[Event]:
         count = 0
         for event in events:
             yield event
-            if select(event):  # type: ignore[operator]
+            if select(event):
                 count += 1
                 if count == 5:
-                    yield replace(event, begin=event.begin + 1)  # type: ignore[type-var]
+                    yield replace(event, begin=event.begin + 1)
 
-    return damage  # type: ignore[return-value]
+    return damage
 
 
 def stray(port: str, addr: int, data: bytes = b"\xee" * 4) -> Damage:
     """Add a memory write nobody asked for after the bring-up."""
 
-    def damage(events: list[Event]) -> object:
+    def damage(events: Trace) -> Iterator[Event]:
         for number, event in enumerate(events):
             yield event
             if number == 200:
@@ -126,7 +158,7 @@ def stray(port: str, addr: int, data: bytes = b"\xee" * 4) -> Damage:
                 mask = bytes(lead) + b"\1" * len(data)
                 yield MemWrite(time, time + 10, port, addr - lead, bytes(lead) + data, mask)
 
-    return damage  # type: ignore[return-value]
+    return damage
 
 
 MUTANTS: dict[str, tuple[Damage, set[str]]] = {
@@ -142,7 +174,7 @@ MUTANTS: dict[str, tuple[Damage, set[str]]] = {
     "wrong UDP source port": (edit(SEND, flip("udp.src")), {"ERN-046/ports"}),
     "UDP checksum on IPv4": (edit(SEND, put("udp.checksum", None)), {"ERN-046/checksum"}),
     "wrong opcode kind": (edit(out("send", first=False, last=False), flip("bth.opcode", 7)), {"ERN-047"}),
-    "wrong position": (edit(out("send", first=True, last=False), flip("bth.opcode", 1)), {"ERN-059"}),
+    "wrong position": (edit(out("send", first=True, last=False), flip("bth.opcode", 1)), {"ERN-047"}),
     "wrong P_Key": (edit(SEND, flip("bth.pkey", 0x4000)), {"ERN-048"}),
     "wrong DestQP": (edit(SEND, flip("bth.dest_qp", 1 << 23)), {"ERN-048"}),
     "TVer": (edit(SEND, put("bth.tver", 1)), {"ERN-048"}),
@@ -183,8 +215,8 @@ MUTANTS: dict[str, tuple[Damage, set[str]]] = {
     "region payload byte": (edit(REGION, payload(invert), 2), {"ERN-148"}),
     "region payload missing": (edit(REGION, drop, 2), {"ERN-148"}),
     "region payload moved": (edit(REGION, moved(1 << 24), 2), {"ERN-215"}),
-    "payload by the wrong master": (edit(RQ, lambda e: replace(e, port="resp_hndler")), {"ERN-216"}),
-    "burst not aligned": (edit(RQ, lambda e: replace(e, addr=e.addr + 1, data=e.data[1:], mask=e.mask[1:])), {"ERN-214", "ERN-139"}),
+    "payload by the wrong master": (edit(RQ, other_port), {"ERN-216"}),
+    "burst not aligned": (edit(RQ, headless), {"ERN-214", "ERN-139"}),
     "stray write": (stray("rx_pkt_hndler_ddr", 0x7777_0000), {"ERN-215"}),
     "write into a send queue": (stray("resp_hndler", 0x2000_0010), {"ERN-216"}),
     "write into a free RQ element": (stray("rx_pkt_hndler_ddr", 0x2020_0000 + 31 * 8192), {"ERN-140"}),

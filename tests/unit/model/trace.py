@@ -18,6 +18,8 @@ LIVENESS = {"LIVENESS_CLKS": 5_000}
 
 Trace = list[Event]
 Damage = Callable[[Trace], Iterator[Event]]
+Select = Callable[[Event], bool]
+Change = Callable[[Event], Event | None]
 
 
 @cache
@@ -56,7 +58,7 @@ def info(event: Event) -> opcodes.OpInfo | None:
     return None if bth is None else opcodes.INFO.get(bth.opcode)
 
 
-def out(kind: str, *, first: bool | None = None, last: bool | None = None) -> Callable[[Event], bool]:
+def out(kind: str, *, first: bool | None = None, last: bool | None = None) -> Select:
     """Select frames the DUT sent by kind and position."""
 
     def matches(event: Event) -> bool:
@@ -71,12 +73,12 @@ def out(kind: str, *, first: bool | None = None, last: bool | None = None) -> Ca
     return matches
 
 
-def wrote(port: str, low: int, high: int) -> Callable[[Event], bool]:
+def wrote(port: str, low: int, high: int) -> Select:
     """Select memory writes of ``port`` into low .. high."""
     return lambda event: isinstance(event, MemWrite) and event.port == port and low <= event.addr < high
 
 
-def edit(select: Callable[[Event], bool], change: Callable[[Event], Event | None], nth: int = 5) -> Damage:
+def edit(select: Select, change: Change, nth: int = 5) -> Damage:
     """Change (or drop, with None) the ``nth`` selected event; -1: the last one."""
 
     def damage(events: Trace) -> Iterator[Event]:
@@ -101,7 +103,7 @@ def drop(_: Event) -> None:
     """Remove the event."""
 
 
-def frame(change: Callable[[Frame], None], fresh: bool = True) -> Callable[[Event], Event]:
+def frame(change: Callable[[Frame], None], fresh: bool = True) -> Change:
     """Edit the frame of an event; ``fresh``: with new lengths, checksums and ICRC."""
 
     def apply(event: Event) -> Event:
@@ -114,7 +116,7 @@ def frame(change: Callable[[Frame], None], fresh: bool = True) -> Callable[[Even
     return apply
 
 
-def payload(change: Callable[[bytearray], None]) -> Callable[[Event], Event]:
+def payload(change: Callable[[bytearray], None]) -> Change:
     """Edit the strobed bytes of a memory write."""
 
     def apply(event: Event) -> Event:
