@@ -91,7 +91,10 @@ class CompletionQueue:
             completion = self._owed.popleft()
             rule = "ERN-187" if completion.error else "ERN-074"
             rules.eq(rule, completion.word, word, "{ERRFLAG, opcode, WRID} of the WQE that ended", scope)
-            rules.alive((scope.name, "cq"))
+            if not completion.error:
+                rules.met("ERN-071", "the CQE follows the acknowledgement", scope)
+            if not self._owed:
+                rules.alive((scope.name, "cq"))
             self.cqes += 1
             self._settled.append((self.cqes, settled))
             addr += CQE_BYTES

@@ -98,6 +98,7 @@ class QpConfig:
     src_ip: int
     udp_source: int
     pd: int
+    unused_addresses: bool
 
     @property
     def head(self) -> tuple[int, ...]:
@@ -179,4 +180,5 @@ def read_qp(values: RegisterValues, slot: int, device: Device) -> QpConfig:
         src_ip=device.ipv4 if ip_version == 4 else device.ipv6,
         udp_source=device.udp_source,
         pd=get("PDNUM") & 0xFFFFFF,
+        unused_addresses=bool(dst_v6 >> 32 or device.ipv6) if ip_version == 4 else bool(device.ipv4),
     )

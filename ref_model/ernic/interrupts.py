@@ -19,6 +19,7 @@ BIT_RULES = {
     FATAL: "ERN-180/bit",
     CNP: "ERN-198",
 }
+SUMMARY = frozenset({f"INTSTS[{COMPLETION}]", f"INTSTS[{RECEIVE}]"})
 BANK_RULES = {"CQ": "ERN-181", "RQ": "ERN-182", "CNP": "ERN-198"}
 BANK_BIT = {"CQ": COMPLETION, "RQ": RECEIVE, "CNP": CNP}
 IMPLEMENTED = sum(1 << bit for bit in BIT_RULES)
@@ -129,15 +130,21 @@ class Interrupts:
     ) -> None:
         rules, scope = self._ctx.rules, self.scope
         if observed and not one:
-            if flag is not None and flag.cleared:
+            if where in SUMMARY and rule in self._caused:
+                rules.fail("ERN-183", 0, 1, f"{where}: every bank bit behind it is clear", scope)
+            elif flag is not None and flag.cleared:
                 rules.fail("ERN-006", 0, 1, f"{where} was cleared by writing 1", scope)
             else:
                 rules.fail("ERN-185", 0, 1, f"{where}: no event sets it", scope)
         elif not observed and not zero:
             kept = flag is not None and flag.kept
+            if where in SUMMARY:
+                rule = "ERN-183"
             why = f"{where} was set, only others were cleared" if kept else f"{where}: its event happened"
             rules.fail("ERN-006" if kept else rule, 1, 0, why, scope)
         elif zero != one:
+            if where in SUMMARY:
+                rules.met("ERN-183", f"{where} is the OR of its banks", scope)
             if observed:
                 rules.met(rule, f"{where} follows its event", scope, sure=rule in self._caused)
             rules.met("ERN-185", "no status bit without cause", scope, sure=not observed)

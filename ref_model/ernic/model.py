@@ -47,6 +47,7 @@ ROCE_RX, OTHER_RX, HOST_TX, TX, OTHER_OUT = "roce_rx", "non_roce_rx", "non_roce_
 
 BEAT = 64
 #: Status registers software may write while XRNICADCONF[0] = 1; the first three exactly.
+OUTPUT = ("DUT", "tx")
 EXACT_OVERRIDES = ("CQHEAD", "STATCURSQPTR", "STATRQPIDB")
 OVERRIDES = (*EXACT_OVERRIDES, "STATMSN", "STATRQBUFCA", "STATRQBUFCAMSB")
 QP_STRIDE = 0x100
@@ -88,6 +89,8 @@ class ErnicModel:
         self.qps: dict[int, Qp] = {}
         self.immediates = 0
         self.in_reset = True
+        self._spoke = False  # a frame left since the last reset
+        self._accessed = False  # a register was accessed since the last reset
         self._handlers: dict[type, Callable[[Any], None]] = {
             RegWrite: self._register_write,
             RegRead: self._register_read,
@@ -195,7 +198,7 @@ class ErnicModel:
 
     def _register_write(self, event: RegWrite) -> None:
         rules = self.rules
-        rules.met("ERN-007", "each access is answered once")
+        self._accessible()
         where = self.layout.locate(event.addr)
         if where is None:
             rules.tempt("ERN-009", "registers")
@@ -224,6 +227,12 @@ class ErnicModel:
             self.interrupts.write_enable(word)
         elif block == "QP":
             self._qp_write(name, where.index, word)
+
+    def _accessible(self) -> None:
+        self.rules.met("ERN-007", "each access is answered once")
+        if not self._accessed:
+            self._accessed = True
+            self.rules.met("ERN-219", "registers work once the reset is over")
 
     def _write_read_only(self, where: Location, event: RegWrite) -> None:
         name, block, index = where.register.name, where.block.name, where.index
@@ -277,7 +286,7 @@ class ErnicModel:
 
     def _register_read(self, event: RegRead) -> None:
         rules = self.rules
-        rules.met("ERN-007", "each access is answered once")
+        self._accessible()
         where = self.layout.locate(event.addr)
         if where is None:
             rules.observe("ERN-009")
@@ -398,7 +407,10 @@ class ErnicModel:
         self.counters.add("invalid", low, 1)
         self.counters.add("dropped", low, 1)
         self.interrupts.raise_bit(VALIDATION, sure=counted)
-        path = (qp.scope.name, "rx") if qp is not None else ("frames", "rx")
+        heard = qp is not None and qp.refresh()[0].enabled and not qp.dead
+        path = (qp.scope.name, "rx") if qp is not None and heard else OUTPUT
+        if qp is not None and qp.dead:
+            rules.tempt("ERN-134", OUTPUT)
         rules.tempt(fault.rule, path)
         rules.tempt("ERN-110", path)
         if log_all:
@@ -488,6 +500,10 @@ class ErnicModel:
         rules.eq("ERN-039", b"", frame.trailer, "nothing behind the ICRC", scope)
         rules.met("ERN-045", "IP and UDP lengths are the true sizes", scope)
         self.counters.sent(frame, qp.number)
+        self._stream_rules(event)
+        rules.alive(OUTPUT)
+        if conn.unused_addresses:
+            rules.passed(("ERN-248",), scope)
         info = INFO.get(bth.opcode)
         if info is None or info.kind in ("ud", "atomic"):
             rules.fail(
@@ -502,6 +518,17 @@ class ErnicModel:
         else:
             qp.requester.packet(frame, event.begin, conn, device)
             self._after_start(qp)
+
+    def _stream_rules(self, event: FrameOut) -> None:
+        """Evidence for what the HDL checkers watched while this frame left; a violation comes as its own event."""
+        beats = -(-len(event.data) // BEAT)
+        if event.settled - event.begin >= beats * self.ctx.timing.period:
+            self.rules.passed(("ERN-211",), self.stream)  # VALID had to wait for READY
+        if len(event.data) % BEAT:
+            self.rules.passed(("ERN-218",), self.stream)
+        if not self._spoke:
+            self._spoke = True
+            self.rules.passed(("ERN-223",), self.stream)
 
     def _passed_on(self, data: bytes) -> None:
         expected = self._other_frames.popleft() if self._other_frames else b""
@@ -548,6 +575,7 @@ class ErnicModel:
         self.ctx.memory.write(event.addr, event.data)
 
     def _memory_write(self, event: MemWrite) -> None:
+        self.rules.passed(("ERN-212", "ERN-213"), self.memory_scope)
         if event.resp:
             self.rules.observe("ERN-217/reaction")
         for start, stop in runs(event.mask):
@@ -617,6 +645,8 @@ class ErnicModel:
         if grant.left <= 0:
             self.ctx.payload_done(grant, event.settled)
             self.rules.alive(("regions", "granted"))
+            if len(self.qps) > 1:
+                self.rules.passed(("ERN-238",), self.memory_scope)
             self.rules.met("ERN-215", "only intended bytes are strobed", self.memory_scope)
         return size
 
@@ -748,6 +778,11 @@ class ErnicModel:
     def _reset(self, event: Reset) -> None:
         """A reset starts a new life: obligations are void, permissions dropped, memory stays."""
         self.in_reset = event.asserted
+        if event.asserted and self._spoke:
+            self.rules.tempt("ERN-221", OUTPUT)
+        elif not event.asserted:
+            self.rules.met("ERN-220", "outputs stay low in reset")
+        self._spoke = self._accessed = False
         self.ctx.deadlines.clear()
         self.ctx.payloads.clear()
         self.ctx.refusals.clear()

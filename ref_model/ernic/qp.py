@@ -149,6 +149,7 @@ class Qp:
     def _die(self) -> None:
         if not self.fatal:
             self.fatal = True
+            self._ctx.rules.tempt("ERN-236", ("DUT", "tx"))
             self.requester.die(self.refresh()[0])
             self.fatal_due = False
 

@@ -25,7 +25,8 @@ from ref_model.wire import Frame
 WQE_BYTES = 64
 RNR_ENDLESS = 7
 
-SEQUENCE_NAK = 0x60
+#: Rules of "there is something to send".
+SEND_RULES = ("ERN-069", "ERN-067/start")
 FATAL_NAKS = (0x61, 0x62, 0x63)
 
 
@@ -86,12 +87,16 @@ class Requester:
         self.resent_unacked = False
         self.acknowledged = False
         self._died = 0
+        self._held_back = False
         self.entries: dict[int, WorkEntry] = {}
         self._restarts: list[Restart] = []
         self._rnr_until = 0
         self._rnr_since = 0
         self._duty: Must | None = None
         self._progress = 0
+        self._former: deque[tuple[int, int, int]] = deque(
+            maxlen=8
+        )  # (una, its timeout's start, when it moved on)
         self._oldest_sent = 0
         self._last_sent = 0
         self._rounds = 0
@@ -106,6 +111,11 @@ class Requester:
         self.sq.advance_to(raw, conn.sq_depth, limit)
         if self.fatal:
             self._flush(before, conn)
+        if not conn.enabled or conn.recovery:
+            self._ctx.rules.tempt("ERN-067/silence", (self._scope.name, "tx"))
+            self._held_back = True
+        if not device.enabled:
+            self._ctx.rules.tempt("ERN-247", (self._scope.name, "tx"))
         self.arm(conn, device)
 
     def preset_psn(self, psn: int) -> None:
@@ -131,6 +141,8 @@ class Requester:
         if not self._outstanding(psn):
             self._ctx.rules.tempt("ERN-092", (self._scope.name, "tx"))
             return False
+        if psn != self.una:
+            self._ctx.rules.tempt("ERN-083", (self._scope.name, "tx"))
         self._cover(psn, conn, now)
         if syndrome in FATAL_NAKS:
             return True
@@ -164,14 +176,16 @@ class Requester:
         if psn_diff(upto, self.una) <= 0:
             return
         self.acknowledged = True
+        self._former.append((self.una, max(self._progress, self._oldest_sent), now))
         self.una = upto
-        if self._duty is not None and self._duty.rule != "ERN-069":
+        if self._duty is not None and self._duty.rule not in SEND_RULES:
             self._ctx.deadlines.void(self._duty)
         self._progress = self._oldest_sent = now
         self._rounds = self._rnr_rounds = 0
         self.may_die = False
         if upto == self.next_psn:
             self._restarts.clear()
+        ended = self._cq.done
         while self.window and psn_diff(self.window[0].last_psn, upto) < 0:
             message = self.window[0]
             if message.sent < len(message.segments):
@@ -181,6 +195,8 @@ class Requester:
                 self.current = None
             self._cq.complete(Completion(message.wrid, message.opcode, False), conn)
             self._counters.completion(self._qp, conn)
+        if self._cq.done - ended > 1:
+            self._ctx.rules.tempt("ERN-080", (self._scope.name, "cq"))
         if not self.window:
             self.resent_unacked = False
 
@@ -188,10 +204,11 @@ class Requester:
 
     def arm(self, conn: QpConfig, device: Device) -> None:
         """Owe the next packet if one is due and nothing holds the QP back."""
-        if self._duty is not None and self._duty.open and self._duty.rule != "ERN-069":
+        if self._duty is not None and self._duty.open and self._duty.rule not in SEND_RULES:
             return
         blocked = self.fatal or self.may_die or not (conn.enabled and device.enabled) or conn.recovery
-        more = self.current is not None or self.cursor != self.next_psn
+        due = self.una if psn_diff(self.cursor, self.una) < 0 else self.cursor
+        more = self.current is not None or due != self.next_psn
         if not more and self.sq.count > self.started and len(self.window) < self._limit():
             more = True
         if blocked or not more:
@@ -199,17 +216,25 @@ class Requester:
             self._arm_timeout(conn, device)
             return
         if self._duty is None or not self._duty.open:
+            rule = "ERN-067/start" if self._held_back else "ERN-069"
+            knob = "M_RULES" if self._held_back else None
+            self._held_back = False
             self._duty = self._ctx.deadlines.must(
-                "ERN-069",
+                rule,
                 "the next packet of the posted WQEs",
                 "work is posted",
                 self._scope,
                 self._ctx.liveness(),
+                knob,
             )
 
     def _arm_timeout(self, conn: QpConfig, device: Device) -> None:
         """With packets unacknowledged and the timer on, a resend is owed within 4 timeouts."""
-        if self.fatal or conn.timeout == 0 or self.una == self.next_psn or conn.recovery:
+        if self.fatal or self.una == self.next_psn or conn.recovery:
+            return
+        if conn.timeout == 0:
+            since = self.una
+            self._ctx.deadlines.call_at(self._ctx.liveness(), lambda: self._still_silent(since))
             return
         period = self._timeout_ps(conn, device)
         deadline = self._last_sent + 4 * period + self._ctx.timing.liveness
@@ -219,6 +244,11 @@ class Requester:
             rule, expected = "ERN-084", f"PSN {self.una:#x} again"
         why = "no acknowledgement within the timeout"
         self._duty = self._ctx.deadlines.must(rule, expected, why, self._scope, deadline)
+
+    def _still_silent(self, una: int) -> None:
+        """With the timeout off, a packet stayed unacknowledged for long: a resend would have been wrong."""
+        if una == self.una != self.next_psn:
+            self._ctx.rules.tempt("ERN-085", (self._scope.name, "tx"))
 
     def _replace_duty(self, rule: str, expected: str, why: str, deadline: int) -> None:
         self._ctx.deadlines.void(self._duty)
@@ -277,7 +307,7 @@ class Requester:
         self.cursor = psn_add(psn, 1)
         self._counters.request(frame, again, len(message.segments) == 1)
         rules.alive((scope.name, "tx"))
-        if again or (self._duty is not None and self._duty.rule == "ERN-069"):
+        if again or (self._duty is not None and self._duty.rule in SEND_RULES):
             self._ctx.deadlines.meet(self._duty)
         self.arm(conn, device)
 
@@ -312,6 +342,8 @@ class Requester:
         if restart is not None:
             self._restarts.remove(restart)
             rules.met(restart.rule, "resend starts where the peer asked for it", scope)
+            return True
+        if psn_diff(psn, self.una) < 0 and self._expired_before(psn, begin, conn, device):
             return True
         if psn_diff(psn, self.una) < 0:
             return rules.fail(
@@ -362,6 +394,17 @@ class Requester:
                 sure=self._rounds > conn.retry_limit,
             )
         return good
+
+    def _expired_before(self, psn: int, begin: int, conn: QpConfig, device: Device) -> bool:
+        """A timeout may have expired just before an ACK: its resend was on its way already."""
+        if conn.timeout == 0:
+            return False
+        tick = (1 << device.base_width) * self._ctx.timing.period
+        wait = self._timeout_ps(conn, device) - tick
+        return any(
+            psn == una and start + wait <= begin <= moved + self._ctx.timing.reaction
+            for una, start, moved in self._former
+        )
 
     def timeout_limit_reached(self, conn: QpConfig, device: Device) -> bool:
         """Return whether the QP may now turn fatal because its retries are used up."""

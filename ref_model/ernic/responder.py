@@ -28,6 +28,9 @@ NAK_SEQUENCE, NAK_INVALID, NAK_ACCESS = 0x60, 0x61, 0x62
 CODE_SEQUENCE, CODE_UNSUPPORTED = 1, 2
 ACK_ON_REQUEST_OR_TIMEOUT, ACK_ON_TIMEOUT, ACK_ON_REQUEST = 0, 1, 2
 
+#: Distance from the expected PSN at which only the half-window rule decides.
+FAR = 1 << 22
+
 #: Requests this slice of the model judges; READ is answered by a later part.
 SUPPORTED = frozenset({"send", "write"})
 
@@ -207,10 +210,16 @@ class Responder:
         self._would_write(frame, conn, f"{row}/noexec", why)
         state.refused.append((psn, f"{row}/noexec"))
         self._optional_error(why)
+        self._far(psn)
         if state.gap_reported:
             return
         state.gap_reported = True
         self._owe(Answer(NAK_SEQUENCE, state.expected, f"{row}/count", why, optional=state.after_rnr))
+
+    def _far(self, psn: int) -> None:
+        """A PSN far from the expected one tells the half window from a plain comparison."""
+        if abs(psn_diff(psn, self.state.expected)) > FAR:
+            self._ctx.rules.tempt("ERN-118", (self._scope.name, "rx"))
 
     def _duplicate(self, frame: Frame, conn: QpConfig, device: Device) -> None:
         bth = frame.bth
@@ -223,6 +232,12 @@ class Responder:
         why = f"PSN {bth.psn:#x} was received before"
         self._ctx.rules.tempt("ERN-115/noeffect", (self._scope.name, "rx"))
         self._would_write(frame, conn, "ERN-115/noeffect", why)
+        path = (self._scope.name, "rx")
+        if self.state.progress is not None:
+            self._ctx.rules.tempt("ERN-117", path)
+        self._far(bth.psn)
+        if info.kind == "send" and self.state.elements - self._rq.consumer.count >= max(conn.rq_depth, 1):
+            self._ctx.rules.tempt("ERN-243/noeffect", path)
         state = self.state
         state.repeats.append(bth.psn)
         if state.last_accepted is not None:
@@ -309,6 +324,8 @@ class Responder:
                 "send", conn.rq_base + conn.element * (state.elements % depth), 0, None, state.elements
             )
             state.elements += 1
+            if self._rq.consumer.count == 0 and self._ctx.knobs["RQ_CREDIT_MODE"] == "lap":
+                rules.met("ERN-147", "a fresh ring takes SENDs with RQCI = 0", self._scope)
             if state.after_rnr:
                 rules.met("ERN-146", "the resent SEND goes where the refused one belonged", self._scope)
         else:
@@ -532,6 +549,7 @@ class Responder:
         accepted = state.last_accepted
         if psn in state.repeats:
             rules.met("ERN-115/ack", "a duplicate is acknowledged again", scope)
+            rules.met("ERN-243/answer", "with an ACK, whatever the ring or its row are by now", scope)
             self._covered(psn)
             self._advance_acked(psn)
             return

@@ -151,7 +151,11 @@ class QpStatus:
 
     def judge(self, register: str, qp: Qp, value: int, begin: int, settled: int) -> None:
         """Judge a read of ``register`` of ``qp`` over [begin, settled]."""
+        rules, before = self._ctx.rules, self._ctx.rules.findings_total
         self._handlers[register](qp, value, begin, settled)
+        untouched = not (qp.requester.sent_messages or qp.responder.state.counts)
+        if untouched and self._ctx.quiet and rules.findings_total == before:
+            rules.passed(("ERN-239",), qp.scope)
 
     def _cqhead(self, qp: Qp, value: int, begin: int, settled: int) -> None:
         posted = self._values.get("QP", "SQPI", qp.slot)
