@@ -47,6 +47,8 @@ class CompletionQueue:
         self._bell_duty: Must | None = None
         #: Called before a deviation is judged: ends the WQEs of a QP whose fatal state is due, if so.
         self.settle_fatal: Callable[[], None] = lambda: None
+        #: Rule of an error completion that nothing allows.
+        self.fatal_too_early: Callable[[], str] = lambda: "ERN-155"
 
     def preset(self, raw: int) -> None:
         """Software rewrote CQHEAD under override on an idle QP."""
@@ -83,8 +85,11 @@ class CompletionQueue:
             if not rules.eq("ERN-075", (expected, True), (addr, len(data) >= CQE_BYTES), why, scope):
                 return
             word = int.from_bytes(data[:CQE_BYTES], "little")
-            if word >> 24:
+            if not self._owed:
                 self.settle_fatal()
+            if not self._owed and word >> 24:
+                rules.fail(self.fatal_too_early(), "no error CQE", word, "nothing makes this QP fatal", scope)
+                return
             if not self._owed:
                 rules.fail("ERN-071", "no CQE yet", word, "no further WQE has been acknowledged", scope)
                 return
@@ -129,9 +134,10 @@ class CompletionQueue:
             )
             return
         rules.met("ERN-077", "doorbell follows CQHEAD", scope)
-        rules.in_range(
-            "ERN-079", 0, self.cqes, count, "the CQE comes before its doorbell", scope, knob="M_RULES"
-        )
+        flushed = count > self.cqes and bool(self._owed) and self._owed[0].error
+        order = "ERN-187" if flushed else "ERN-079"
+        why = "the CQE comes before its doorbell"
+        rules.in_range(order, 0, self.cqes, count, why, scope, knob=None if flushed else "M_RULES")
         self.rung = count
         if self.rung == self.done:
             self._ctx.deadlines.meet(self._bell_duty)

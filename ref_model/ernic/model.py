@@ -185,12 +185,12 @@ class ErnicModel:
         return self._decoded[1]
 
     def _peers(self) -> dict[int, list[Qp]]:
-        """Return the enabled QPs by the DestQP they send to."""
+        """Return the configured QPs by the DestQP they send to."""
         if self._by_peer is None:
             self._by_peer = {}
             for number in sorted(self.qps):
                 conn, _ = self.qps[number].refresh()
-                if conn.enabled:
+                if conn.sq_depth:
                     self._by_peer.setdefault(conn.dest_qp, []).append(self.qps[number])
         return self._by_peer
 
@@ -520,7 +520,7 @@ class ErnicModel:
             self._after_start(qp)
 
     def _stream_rules(self, event: FrameOut) -> None:
-        """Evidence for what the HDL checkers watched while this frame left; a violation comes as its own event."""
+        """Evidence for what the HDL checkers watched while this frame left (a violation is an event)."""
         beats = -(-len(event.data) // BEAT)
         if event.settled - event.begin >= beats * self.ctx.timing.period:
             self.rules.passed(("ERN-211",), self.stream)  # VALID had to wait for READY
@@ -719,6 +719,11 @@ class ErnicModel:
             self._rebuild_areas()
         area = self._areas.find(event.addr)
         if area is None or area[2][0] != "sq" or event.addr + len(event.data) > area[0] + area[1]:
+            behind = self._areas.find(event.addr - WQE_BYTES)
+            if behind is not None and behind[2][0] == "sq":
+                why = "the ring goes on at slot 0"
+                rules.fail("ERN-057", f"{behind[0]:#x}", f"{event.addr:#x}", why, self.memory_scope)
+                return
             rules.fail(
                 "ERN-216",
                 "a send queue ring",

@@ -49,6 +49,7 @@ class Qp:
             ctx, self.scope, self.rq, regions, counters, interrupts, errors, number, self.request_fatal
         )
         self.cq.settle_fatal = self.settle
+        self.cq.fatal_too_early = lambda: self.requester.fatal_too_early(self.refresh()[1])
         self.fatal = False
         self.fatal_due = False
         self.may_turn_fatal = False
@@ -97,23 +98,23 @@ class Qp:
     def illegal_wqe(self) -> None:
         """The next WQE has a reserved opcode."""
         self._interrupts.raise_bit(ILLEGAL_WQE)
-        self.turn_fatal(None, "reserved WQE opcode")
+        self.turn_fatal(None, "reserved WQE opcode", "ERN-068/fatal", "M_RULES")
 
     def fatal_nak(self, syndrome: int) -> None:
         """A NAK that ends the QP was received."""
         self.nak_syndrome = syndrome
-        self.turn_fatal(None, f"NAK {syndrome:#x} received")
+        self.turn_fatal(None, f"NAK {syndrome:#x} received", "ERN-096")
 
-    def turn_fatal(self, code: int | None, why: str) -> None:
-        """A cause that must make the QP fatal has begun."""
+    def turn_fatal(self, code: int | None, why: str, rule: str = "ERN-155", knob: str | None = None) -> None:
+        """A cause that must make the QP fatal has begun; ``rule`` demands the fatal state for it."""
         if self.dead:
             return
         self.fatal_due = True
         self.fatal_codes = None if code is None else frozenset({code})
         self._interrupts.raise_bit(FATAL, sure=False)
-        self._entry_duty = self._ctx.deadlines.must(
-            "ERN-155", f"a fatal queue entry for QP {self.number}", why, self.scope, self._ctx.liveness()
-        )
+        expected = f"a fatal queue entry for QP {self.number}"
+        deadline = self._ctx.liveness()
+        self._entry_duty = self._ctx.deadlines.must(rule, expected, why, self.scope, deadline, knob)
 
     def fatal_entry(self, code: int) -> None:
         """The fatal queue got an entry for this QP."""
@@ -124,7 +125,8 @@ class Qp:
             )
             return
         if not self.dead and not self._may_die():
-            rules.fail("ERN-155", "no entry", f"code {code}", "nothing makes this QP fatal", self.scope)
+            rule = self.requester.fatal_too_early(self.refresh()[1])
+            rules.fail(rule, "no fatal state", f"code {code}", "nothing makes this QP fatal", self.scope)
             return
         if self.fatal_codes is not None:
             rules.one_of("ERN-155", self.fatal_codes, code, "fatal code of the cause", self.scope)

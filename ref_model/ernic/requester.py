@@ -345,6 +345,11 @@ class Requester:
             return True
         if psn_diff(psn, self.una) < 0 and self._expired_before(psn, begin, conn, device):
             return True
+        if not self.window:
+            return rules.fail("ERN-062", self.next_psn, psn, "packet numbers are consecutive", scope)
+        if psn_diff(psn, self.una) < 0 and self._restarts and psn_diff(psn, self.window[0].first_psn) >= 0:
+            starts = {entry.psn for entry in self._restarts}
+            return rules.fail("ERN-081", starts, psn, "a resend resumes inside the message", scope)
         if psn_diff(psn, self.una) < 0:
             return rules.fail(
                 "ERN-083",
@@ -405,6 +410,19 @@ class Requester:
             psn == una and start + wait <= begin <= moved + self._ctx.timing.reaction
             for una, start, moved in self._former
         )
+
+    def fatal_too_early(self, device: Device) -> str:
+        """Return the rule a QP breaks that turns fatal although nothing allows it."""
+        if device.retry_forever and (self._rounds or self._rnr_rounds):
+            return "ERN-087/alive"
+        if self._rnr_rounds:
+            return "ERN-089/count"
+        return "ERN-086" if self._rounds else "ERN-155"
+
+    def waiting_since(self) -> int | None:
+        """Return since when all posted WQEs are sent and only acknowledgements are missing, or None."""
+        busy = self.current is not None or self.cursor != self.next_psn or self.started < self.sq.count
+        return None if busy or not self.window else max(self._last_sent, self._progress)
 
     def timeout_limit_reached(self, conn: QpConfig, device: Device) -> bool:
         """Return whether the QP may now turn fatal because its retries are used up."""
