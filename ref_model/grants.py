@@ -26,7 +26,7 @@ class Payload:
     why: str
     opened: int
     on_done: Callable[[int], None]
-    settled: int = 0
+    place_rule: str = ""
     left: int = 0
     written: bytearray = field(default_factory=bytearray)
 
@@ -65,6 +65,16 @@ class PayloadGrants:
             offset = addr - grant.addr
             if 0 <= offset < len(grant.data) and not grant.written[offset]:
                 return grant
+        return None
+
+    def misplaced(self, data: bytes) -> Payload | None:
+        """Return an open grant whose bytes begin like ``data``: they came, but elsewhere."""
+        if len(data) < 4:
+            return None
+        for entries in self._pages.values():
+            for grant in entries:
+                if grant.data.startswith(data):
+                    return grant
         return None
 
     def clear(self) -> None:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from cocotb.triggers import Timer
+from cocotb.triggers import Event, Timer
 from pyuvm import ConfigDB, uvm_env
 
 from ref_model.ernic import ErnicModel
@@ -60,6 +60,7 @@ class EnvConfig:
     latency: Latency = field(default_factory=lambda: Latency(4, 20))
     line_rate: int = 100_000_000_000
     tampers: frozenset[str] = frozenset()
+    stop_on_finding: bool = False
 
 
 class ErnicEnv(uvm_env):
@@ -112,6 +113,7 @@ class ErnicEnv(uvm_env):
         """Connect every monitor to the scoreboard; make model, log, partner and host."""
         config = self.config
         self.model = ErnicModel(config.knobs, config.period_ps, config.settle_clks, config.pipe_out_clks)
+        self.found = Event()
         self.log = RunLog(config.directory, config.comment)
         self.scoreboard.model = self.model
         self.scoreboard.log = self.log
@@ -157,6 +159,8 @@ class ErnicEnv(uvm_env):
             if now - max(busy_since, self.scoreboard.last_event) >= calm:
                 self.model.quiet(now)
                 return ""
+            if self.found.is_set():
+                return ""
             if now - start > limit:
                 return reason or "traffic without end"
 
@@ -177,9 +181,11 @@ class ErnicEnv(uvm_env):
     async def watch(self) -> None:
         """Judge now and then, so that waiting items and deadlines never pile up."""
         while True:
-            await self.clock_reset.clocks(8 * STEP_CLOCKS)
+            await self.clock_reset.clocks(2 * STEP_CLOCKS)
             self.scoreboard.judge()
             self.scoreboard.check_hangs()
+            if self.config.stop_on_finding and self.model.rules.findings:
+                self.found.set()
 
 
 async def _sleep(ps: int) -> None:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import cocotb
+from cocotb.triggers import First
 from pyuvm import ConfigDB, uvm_test
 
 from ref_model.errors import UserError
@@ -101,6 +102,7 @@ class ErnicTest(uvm_test):
             stalls=str(self.options.get("stalls", self.stalls)),
             line_rate=int(self.options.get("line_rate", self.line_rate)),
             tampers=frozenset(job["tampers"]),
+            stop_on_finding=bool(job["mutant"]),
         )
         ConfigDB().set(self, "env", "config", config)
         self.env = ErnicEnv.create("env", self)
@@ -130,7 +132,7 @@ class ErnicTest(uvm_test):
         watch = cocotb.start_soon(self.env.watch())
         try:
             await self.env.clock_reset.start()
-            await self.scenario()
+            await self._stimulate()
         except (TimeoutError, UserError) as error:
             self.reason = f"scenario stopped: {error}"
         except Exception:  # the verdict still has to be written; the traceback is part of it
@@ -143,8 +145,19 @@ class ErnicTest(uvm_test):
             self.partner.stop()
             self.drop_objection()
 
+    async def _stimulate(self) -> None:
+        """Run the scenario; against a mutant only until the first finding."""
+        if not self.env.config.stop_on_finding:
+            await self.scenario()
+            return
+        scenario = cocotb.start_soon(self.scenario())
+        await First(scenario, self.env.found.wait())
+        if self.env.found.is_set():
+            scenario.cancel()
+
     async def _drain(self) -> None:
-        if "no_drain" in self.env.config.tampers or self.env.model.in_reset:
+        blind = "no_drain" in self.env.config.tampers or self.env.model.in_reset
+        if blind or self.env.found.is_set():
             return
         busy = await self.env.settle()
         if busy:
@@ -158,6 +171,8 @@ class ErnicTest(uvm_test):
     def extract_phase(self) -> None:
         """Flush the merge: nothing may be left unjudged."""
         env = self.env
+        if env.found.is_set():
+            return
         waiting = len(env.scoreboard.merge)
         if waiting:
             why = "everything is judged before the end"
@@ -167,6 +182,8 @@ class ErnicTest(uvm_test):
     def check_phase(self) -> None:
         """Accounts: open obligations, minimum traffic, bench errors."""
         env = self.env
+        if env.found.is_set():
+            return
         env.model.advance(now_ps())
         env.model.finish()
         for line in env.scoreboard.shortfalls():

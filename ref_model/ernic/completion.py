@@ -79,7 +79,11 @@ class CompletionQueue:
         if not conn.cqe:
             rules.fail("ERN-073", "no CQE", data, "QPCONF[5] = 0", scope)
             return
+        first = addr
         while data:
+            if addr != first and not self._owed:
+                rules.fail("ERN-215", "no more bytes", data, "strobes of CQEs only", scope)
+                return
             expected = conn.cq_base + CQE_BYTES * (self.cqes % depth)
             why = f"CQE {self.cqes} of a ring of {depth} at {conn.cq_base:#x}"
             if not rules.eq("ERN-075", (expected, True), (addr, len(data) >= CQE_BYTES), why, scope):

@@ -25,6 +25,7 @@ class Refusal:
     rule: str
     why: str
     scope: Scope
+    data: bytes = b""
 
 
 #: SETTLE and PIPE_OUT count clocks in which the bench holds nothing up. The events carry plain time, so an
@@ -68,6 +69,7 @@ class Context:
     knobs: Mapping[str, Any]
     memory: SparseMemory = field(default_factory=SparseMemory)
     payloads: PayloadGrants = field(default_factory=PayloadGrants)
+    refused_psns: deque[tuple[int, str]] = field(default_factory=lambda: deque(maxlen=REFUSALS))
     refusals: deque[Refusal] = field(default_factory=lambda: deque(maxlen=REFUSALS))
     deadlines: Deadlines = field(init=False)
     now: int = 0
@@ -110,9 +112,15 @@ class Context:
         """
         return not self.payloads.open and now > max(cause, self.received_until) + self.timing.reaction
 
-    def refuse(self, first: int, length: int, rule: str, why: str, scope: Scope) -> None:
+    def refuse(self, first: int, length: int, rule: str, why: str, scope: Scope, data: bytes = b"") -> None:
         """Remember what a refused request would have written."""
-        self.refusals.append(Refusal(first, max(length, 1), rule, why, scope))
+        self.refusals.append(Refusal(first, max(length, 1), rule, why, scope, data))
+
+    def refusal_with(self, data: bytes) -> Refusal | None:
+        """Return the latest refusal whose payload begins like ``data`` (4 bytes or more tell)."""
+        if len(data) < 4:
+            return None
+        return next((entry for entry in reversed(self.refusals) if entry.data.startswith(data)), None)
 
     def refusal_at(self, addr: int) -> Refusal | None:
         """Return the latest refusal that covers ``addr``."""

@@ -34,6 +34,7 @@ class ErrorBuffer:
         self._ctx = ctx
         self._values = values
         self.scope = Scope("error buffer")
+        self.last_good = "ERN-151"  # rule that the refusal of the last good frame would break
         self._waiting: deque[BadFrame] = deque(maxlen=4096)
         self.entries = 0
 
@@ -106,7 +107,7 @@ class ErrorBuffer:
             rules.eq("ERN-154", wanted, seen, owed.why, self.scope, knob="ERRBUF_LAYOUT")
             self._close(owed)
         else:
-            rule = "ERN-151" if self._log_all() else "ERN-152"
+            rule = self.last_good if self._log_all() else "ERN-152"
             rules.fail(rule, "no entry", f"syndrome {syndrome:#x}", "no frame that is logged", self.scope)
 
     def _close(self, frame: BadFrame) -> None:

@@ -20,7 +20,14 @@ from ref_model.ernic.qp import Qp
 from ref_model.ernic.regions import Regions
 from ref_model.ernic.requester import FATAL_NAKS, WQE_BYTES
 from ref_model.ernic.status import QpStatus, Storage
-from ref_model.ernic.validation import Fault, certain, device_faults, parse_faults, qp_faults
+from ref_model.ernic.validation import (
+    Fault,
+    certain,
+    device_faults,
+    parse_faults,
+    qp_faults,
+    suspicion,
+)
 from ref_model.events import (
     Event,
     FrameIn,
@@ -392,6 +399,9 @@ class ErnicModel:
             return
         assert qp is not None and frame.bth is not None
         qp.scope.note(event.begin, "in", frame)
+        self.errors.last_good = suspicion(frame, qp.first_frame, self.regions)
+        if qp.first_frame is None:
+            qp.first_frame = frame
         if self._overridden:
             self._forget_override(qp)
         self._accepted(qp, frame, event)
@@ -478,6 +488,10 @@ class ErnicModel:
                 "frame on the MAC output",
                 self._likely(error.partial),
             )
+            return
+        if frame.trailer and self._host_frames:
+            why = "a frame is sent as a whole"
+            self.rules.fail("ERN-209", "one frame", f"{len(frame.trailer)} bytes behind it", why, self.stream)
             return
         if frame.bth is None:
             expected = self._host_frames.popleft() if self._host_frames else "no frame"
@@ -576,6 +590,7 @@ class ErnicModel:
 
     def _memory_write(self, event: MemWrite) -> None:
         self.rules.passed(("ERN-212", "ERN-213"), self.memory_scope)
+        self.rules.now = event.settled  # the content is known when the burst is complete
         if event.resp:
             self.rules.observe("ERN-217/reaction")
         for start, stop in runs(event.mask):
@@ -628,7 +643,11 @@ class ErnicModel:
         size = min(len(data), len(grant.data) - offset)
         expected = grant.data[offset : offset + size]
         again = any(grant.written[offset : offset + size])
-        if not self.rules.eq(grant.rule, expected, data[:size], grant.why, self.memory_scope):
+        refusal = self.ctx.refusal_with(data[:size]) if data[:size] != expected else None
+        if refusal is not None:
+            self.rules.fail(refusal.rule, expected, data[:size], refusal.why, refusal.scope)
+            self.ctx.payloads.remove(grant)
+        elif not self.rules.eq(grant.rule, expected, data[:size], grant.why, self.memory_scope):
             self.ctx.payloads.remove(grant)
         elif again:
             self.rules.fail(grant.rule, "each byte once", "a second write", grant.why, self.memory_scope)
@@ -656,19 +675,17 @@ class ErnicModel:
             self.rules.eq("ERN-216", port, event.port, f"master that writes {kind}", self.memory_scope)
 
     def _stray(self, event: MemWrite, addr: int, data: bytes, rule: str) -> None:
-        refusal = self.ctx.refusal_at(addr)
+        """Judge a write outside every grant: refused data, misplaced data, or just stray."""
+        what = f"{len(data)} bytes at {addr:#x} by {event.port}"
+        refusal = self.ctx.refusal_at(addr) or self.ctx.refusal_with(data)
         if refusal is not None:
-            self.rules.fail(
-                refusal.rule, "no write", f"{len(data)} bytes at {addr:#x}", refusal.why, refusal.scope
-            )
+            self.rules.fail(refusal.rule, "no write", what, refusal.why, refusal.scope)
             return
-        self.rules.fail(
-            rule,
-            "no write here",
-            f"{len(data)} bytes at {addr:#x} by {event.port}",
-            "outside every grant",
-            self.memory_scope,
-        )
+        grant = self.ctx.payloads.misplaced(data)
+        if grant is not None:
+            self.rules.fail(grant.place_rule, f"at {grant.addr:#x}", what, grant.why, self.memory_scope)
+            return
+        self.rules.fail(rule, "no write here", what, "outside every grant", self.memory_scope)
 
     def _fatal_entry(self, addr: int, data: bytes) -> None:
         entry = self.fatal_queue.write(addr, data)

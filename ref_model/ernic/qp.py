@@ -53,6 +53,7 @@ class Qp:
         self.fatal = False
         self.fatal_due = False
         self.may_turn_fatal = False
+        self.first_frame: Frame | None = None
         self.fatal_codes: frozenset[int] | None = None
         self.nak_syndrome: int | None = None
         self._entry_duty: Must | None = None

@@ -53,7 +53,14 @@ class Regions:
             return Verdict(address, True, rule, why, ((address, reth.length),))
         for passed in ("ERN-027", "ERN-029", "ERN-030", "ERN-031", "ERN-032/defined"):
             self._rules.tempt(passed, ("regions", "granted"))
-        return Verdict(address)
+        return Verdict(address, would_be=((address, reth.length),))
+
+    def edge_rule(self, reth: Reth) -> str:
+        """Return the rule that allows this access, by what is special about it."""
+        row = reth.rkey >> 8
+        if row >= int(self._knobs["MR_ROWS"]):
+            return "ERN-028"
+        return "ERN-031" if self._get("ACCESSDESC", row) >> 16 else "ERN-030"
 
     def _get(self, name: str, row: int) -> int:
         return self._values.get("MR", name, row)

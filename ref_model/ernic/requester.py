@@ -88,6 +88,7 @@ class Requester:
         self.acknowledged = False
         self._died = 0
         self._held_back = False
+        self._last_retry = ""
         self.entries: dict[int, WorkEntry] = {}
         self._restarts: list[Restart] = []
         self._rnr_until = 0
@@ -148,6 +149,7 @@ class Requester:
             return True
         if syndrome >> 5 == 1:
             self._rnr_rounds += 1
+            self._last_retry = "ERN-089/count"
             limited = not device.retry_forever and conn.rnr_limit != RNR_ENDLESS
             self.may_die = self.may_die or (limited and self._rnr_rounds > conn.rnr_limit)
             wait = rnr_wait_ps(syndrome)
@@ -378,6 +380,7 @@ class Requester:
             "ERN-084", True, begin >= earliest, f"timeout not before {earliest / 1000:.1f} ns", scope
         )
         self._rounds += 1
+        self._last_retry = "ERN-086"
         if not device.retry_forever:
             limit = conn.retry_limit + 1
             rules.in_range(
@@ -413,11 +416,9 @@ class Requester:
 
     def fatal_too_early(self, device: Device) -> str:
         """Return the rule a QP breaks that turns fatal although nothing allows it."""
-        if device.retry_forever and (self._rounds or self._rnr_rounds):
+        if device.retry_forever and self._last_retry:
             return "ERN-087/alive"
-        if self._rnr_rounds:
-            return "ERN-089/count"
-        return "ERN-086" if self._rounds else "ERN-155"
+        return self._last_retry or "ERN-155"
 
     def waiting_since(self) -> int | None:
         """Return since when all posted WQEs are sent and only acknowledgements are missing, or None."""

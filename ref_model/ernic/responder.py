@@ -117,6 +117,7 @@ class Responder:
         self.last_opcode: int | None = None
         self._held: list[tuple[Frame, QpConfig, Device, int]] = []
         self._freed = False
+        self._far_off = False
         self._room_duty: Must | None = None
 
     # -- software ---------------------------------------------------------------------------------
@@ -218,7 +219,8 @@ class Responder:
 
     def _far(self, psn: int) -> None:
         """A PSN far from the expected one tells the half window from a plain comparison."""
-        if abs(psn_diff(psn, self.state.expected)) > FAR:
+        self._far_off = abs(psn_diff(psn, self.state.expected)) > FAR
+        if self._far_off:
             self._ctx.rules.tempt("ERN-118", (self._scope.name, "rx"))
 
     def _duplicate(self, frame: Frame, conn: QpConfig, device: Device) -> None:
@@ -360,8 +362,8 @@ class Responder:
             if verdict.denied:
                 self._ctx.rules.tempt("ERN-132", (self._scope.name, "rx"))
                 for first, length in verdict.would_be:
-                    self._ctx.refuse(first, length, verdict.rule, verdict.why, self._scope)
-                self._refuse(frame, NAK_ACCESS, verdict.rule, verdict.why, None)
+                    self._ctx.refuse(first, length, verdict.rule, verdict.why, self._scope, frame.payload)
+                self._refuse(frame, NAK_ACCESS, "ERN-132", verdict.why, None, verdict.rule)
                 return
             progress = Progress("write", verdict.address, 0, reth.length, 0)
         else:
@@ -378,8 +380,9 @@ class Responder:
     ) -> None:
         if not data:
             return
-        scope = self._scope
-        rules = self._ctx.rules
+        scope, rules = self._scope, self._ctx.rules
+        why = "payload of an accepted request"
+        place = "ERN-033" if info.kind == "write" and info.first else rule
         duty = self._ctx.deadlines.must(
             rule,
             f"{len(data)} bytes at {address:#x}",
@@ -395,7 +398,7 @@ class Responder:
             if element is not None and info.last:
                 self._placed()
 
-        self._ctx.grant(Payload(address, data, rule, "payload of an accepted request", self._ctx.now, done))
+        self._ctx.grant(Payload(address, data, rule, why, self._ctx.now, done, place))
 
     def _placed(self) -> None:
         self._rq.placed += 1
@@ -465,13 +468,18 @@ class Responder:
         self._interrupts.raise_bit(VALIDATION, sure=False)
         self._errors.expect(False, 0, "ERN-151", why)
 
-    def _refuse(self, frame: Frame, syndrome: int | None, rule: str, why: str, code: int | None) -> None:
-        """A request that turns the QP fatal; ``syndrome`` None: the NAK code is open."""
+    def _refuse(
+        self, frame: Frame, syndrome: int | None, rule: str, why: str, code: int | None, denied_by: str = ""
+    ) -> None:
+        """A request that turns the QP fatal; ``syndrome`` None: the NAK code is open.
+
+        ``rule`` owns the answer, ``denied_by`` (if another one) the refusal itself.
+        """
         bth = frame.bth
         assert bth is not None
         state = self.state
         state.fatal = True
-        state.refused.append((bth.psn, rule))
+        state.refused.append((bth.psn, denied_by or rule))
         self._counters.last_in_known = False
         for waiting in state.waiting:  # an ACK of what came before is still allowed, but no longer owed
             self._ctx.deadlines.void(waiting.duty)
@@ -500,16 +508,17 @@ class Responder:
             return
         if info.kind == "send":
             size = conn.element * max(conn.rq_depth, 1)
-            self._ctx.refuse(conn.rq_base, size, rule, why, self._scope)
+            self._ctx.refuse(conn.rq_base, size, rule, why, self._scope, frame.payload)
         elif frame.reth is not None:
             for first, length in self._regions.check_write(frame.reth, conn.pd).would_be:
-                self._ctx.refuse(first, length, rule, why, self._scope)
+                self._ctx.refuse(first, length, rule, why, self._scope, frame.payload)
 
     def dropped(self, frame: Frame, conn: QpConfig, rule: str, why: str) -> None:
         """A frame for this QP was dropped: nothing of it may show."""
         bth = frame.bth
         assert bth is not None
         self.state.refused.append((bth.psn, rule))
+        self._ctx.refused_psns.append((bth.psn, rule))
         self._would_write(frame, conn, rule, why)
 
     # -- answers from the DUT ---------------------------------------------------------------------
@@ -554,7 +563,11 @@ class Responder:
             self._advance_acked(psn)
             return
         refused = next((rule for number, rule in reversed(state.refused) if number == psn), None)
-        if refused is not None and (accepted is None or psn_diff(psn, accepted) > 0):
+        if refused is None and not state.counts and state.refused:
+            refused = state.refused[-1][1]
+        if refused is None and accepted is None:
+            refused = next((rule for number, rule in reversed(self._ctx.refused_psns) if number == psn), None)
+        if refused is not None and (accepted is None or not state.counts or psn_diff(psn, accepted) > 0):
             rules.fail(refused, "no ACK", psn, "this request must not be executed", scope)
             return
         if accepted is None or psn_diff(psn, accepted) > 0 or (state.last_acked is None and not state.counts):
@@ -611,6 +624,8 @@ class Responder:
         elif state.answers:
             answer = state.answers[0][0]
             rules.fail(answer.rule, f"PSN {answer.psn:#x}", psn, answer.why, scope)
+        elif state.repeats and aeth.syndrome == NAK_INVALID:
+            rules.fail("ERN-117", "no NAK", aeth.syndrome, "a duplicate disturbs nothing", scope)
         elif psn in state.repeats:
             rules.fail("ERN-243/noeffect", "an ACK", aeth.syndrome, "a duplicate draws no NAK", scope)
         elif aeth.syndrome == NAK_SEQUENCE and state.gap_reported:
@@ -618,6 +633,9 @@ class Responder:
             rules.fail(rule, "one NAK per gap", aeth.syndrome, "the gap was reported before", scope)
         elif state.fatal:
             rules.fail("ERN-134", "silence", aeth.syndrome, "one fatal NAK per QP", scope, knob="M_RULES")
+        elif aeth.syndrome == NAK_SEQUENCE:
+            rule = "ERN-118" if self._far_off else "ERN-112"
+            rules.fail(rule, "no sequence NAK", psn, f"PSN {state.expected:#x} is expected", scope)
         else:
             rules.fail("ERN-127", "no NAK", aeth.syndrome, "nothing was refused", scope)
 

@@ -13,6 +13,7 @@ from typing import Any
 from ref_model.ernic.config import Device, QpConfig
 from ref_model.ernic.errors import SYNDROME_IHL, SYNDROME_IP_VERSION, SYNDROME_MAC
 from ref_model.ernic.headers import UDP_PORT
+from ref_model.ernic.regions import Regions
 from ref_model.wire import Frame, IPv4, ParseError, Reason
 
 
@@ -101,3 +102,25 @@ def certain(faults: list[Fault], knobs: Mapping[str, Any]) -> bool:
     """Return whether at least one fault drops the frame whatever the open parameters mean."""
     closed = {"report", "any", "off"}
     return any(fault.knob is None or knobs[fault.knob] not in closed for fault in faults)
+
+
+def suspicion(frame: Frame, first: Frame | None, regions: Regions) -> str:
+    """Return the rule that demands to accept ``frame``, should the DUT refuse it.
+
+    ``first``: the first frame of the same QP; a different TOS or TTL since then was changed on the way.
+    """
+    if frame.trailer:
+        return "ERN-233"
+    if first is not None and type(first.ip) is type(frame.ip) and _masked(first) != _masked(frame):
+        return "ERN-107"
+    if frame.reth is not None and frame.reth.length:
+        return regions.edge_rule(frame.reth)
+    return "ERN-148" if frame.bth is not None and frame.bth.pad else "ERN-151"
+
+
+def _masked(frame: Frame) -> tuple[int, int]:
+    """Return the IP fields a router may change."""
+    ip = frame.ip
+    if isinstance(ip, IPv4):
+        return ip.tos, ip.ttl
+    return (ip.traffic_class, ip.hop_limit) if ip is not None else (0, 0)

@@ -53,6 +53,10 @@ module axi_write_mover #(
   reg [6:0] shift = 7'd0;       // bytes to drop from {hi, lo}
   reg [2:0] aw_wait = 3'd0;
 
+  function automatic [12:0] least(input [12:0] a, input [12:0] b);
+    least = (a < b) ? a : b;
+  endfunction
+
   assign cmd_ready = (state == IDLE) && !done;
   assign mem_idx = idx;
 
@@ -102,8 +106,7 @@ module axi_write_mover #(
           state <= START;
         end
         START: begin
-          bytes_now = `MUT(102, 13'd4096 - {1'b0, addr[11:0]}, 13'd4096 - {7'd0, addr[5:0]});
-          if (left < bytes_now) bytes_now = left;
+          bytes_now = `MUT(102, least(left, 13'd4096 - {1'b0, addr[11:0]}), least(left, 13'd4096 - {7'd0, addr[5:0]}));
           chunk <= bytes_now;
           awaddr <= (ROLE == 0) ? `MUT(103, {addr[63:6], 6'd0}, addr) : {addr[63:6], 6'd0};
           lines = ({7'd0, addr[5:0]} + bytes_now + 13'd63) >> 6;

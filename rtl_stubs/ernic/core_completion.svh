@@ -32,7 +32,7 @@ task automatic next_completion;
 endtask
 
 task automatic doorbell_value(input [15:0] v);
-  qreg[{p_q, Q_CQHEAD}] = {16'd0, v};
+  qreg[{p_q, Q_CQHEAD}] = {16'd0, `MUT(30, v, (v == sq_depth(p_q)) ? 16'd0 : v)};
 endtask
 
 // The oldest WQE leaves the outstanding queue.
@@ -44,7 +44,7 @@ task automatic retire;
     if (!p_err) acked[p_q] = acked[p_q] - 1'b1;
     if (snd_i[p_q] != 0) snd_i[p_q] = snd_i[p_q] - 1'b1;
     else snd_p[p_q] = 24'd0;
-    if (`MUT(75, 1'b1, acked[p_q] == 0)) doorbell_value(sq_index(p_q, pend[p_q] + {12'd0, outc[p_q]}));
+    doorbell_value(sq_index(p_q, pend[p_q] + {12'd0, outc[p_q]}));
   end
 endtask
 

@@ -204,7 +204,7 @@ task automatic qpconf_written(input [QW-1:0] q, input [31:0] old, input [31:0] v
       cut_window[q] = 1'b0;
     end
     if (!v[0] || v[6]) ak_on[q] = 1'b0;
-    if (`MUT(186, 1'b0, pend[q] == 0 && outc[q] == 0)) nxt_slot[q] = 16'd0;
+    if (`MUT(186, 1'b0, pend[q] == 0 && outc[q] == 0 && nxt_slot[q] != 0)) nxt_slot[q] = 16'd0;
     kick(q);
     if (fatal[q]) kick_cpl(q);
   end

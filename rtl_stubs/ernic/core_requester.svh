@@ -125,7 +125,7 @@ task automatic send_packet;
     bld_valid <= 1'b1;
     if (n != 0 && !inlined) begin
       plr_valid <= 1'b1;
-      plr_addr <= w[95:32] + {32'd0, `MUT(38, off, off & 32'hFFFF_FFFC)} + `MUT(39, 64'd0, {63'd0, resend});
+      plr_addr <= w[95:32] + {32'd0, off} + `MUT(39, 64'd0, {63'd0, resend});
       plr_len <= n[23:0];
     end
     if (resend) retried[t_q] = 1'b1;
@@ -261,7 +261,7 @@ task automatic frame_left;
     last_out = last_packet(q, psn, opcode);
     case (kind)
       K_SEND: c_out_send = c_out_send + 1'b1;
-      K_WRITE: c_out_write = c_out_write + 1'b1;
+      K_WRITE: c_out_write = c_out_write + `MUT(38, 16'd1, {15'd0, last});
       K_ACK: c_out_ack = c_out_ack + `MUT(244, 16'd1, 16'd2);
       default: c_out_nak = c_out_nak + `MUT(245, 16'd1, 16'd0);
     endcase

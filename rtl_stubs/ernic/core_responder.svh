@@ -233,7 +233,7 @@ task automatic check_region(output [5:0] bad);
     size = {`MUT(111, mrow[{m, 3'd7}][31:16], 16'd0), mrow[{m, 3'd6}]};
     last = {1'b0, f_va} + {33'd0, f_len};
     limit = {1'b0, va0} + {17'd0, size};
-    if (`MUT(112, 1'b0, 1'b1)) begin
+    if (`MUT(112, 1'b0, (last > limit) != (last[63:0] > limit[63:0]))) begin
       last[64] = 1'b0;
       limit[64] = 1'b0;
     end
@@ -243,10 +243,10 @@ task automatic check_region(output [5:0] bad);
     else if (mrow[{m, 3'd5}][7:0] != f_rkey[7:0] && `MUT(113, 1'b1, 1'b0)) bad = S_RKEY;
     else if (mrow[{m, 3'd0}][23:0] != qreg[{r_q, Q_PD}][23:0] && `MUT(114, 1'b1, 1'b0)) bad = S_RKEY;
     else if (f_va < va0 && `MUT(115, 1'b1, 1'b0)) bad = S_RANGE;
-    else if (last > limit + `MUT(116, 65'd0, 65'd1)) bad = S_RANGE;
+    else if (`MUT(75, 1'b1, size != 0) && last > limit + `MUT(116, 65'd0, 65'd1)) bad = S_RANGE;
     else if (access != 4'd1 && access != 4'd2 && `MUT(117, 1'b1, access != 4'd0)) bad = S_RANGE;
     r_addr = {mrow[{m, 3'd4}], mrow[{m, 3'd3}]} + (f_va - va0);
-    if (`MUT(118, 1'b0, 1'b1)) r_addr[63:32] = mrow[{m, 3'd4}];
+    r_addr[63:32] = `MUT(118, r_addr[63:32], mrow[{m, 3'd4}]);
   end
 endtask
 
@@ -295,7 +295,8 @@ task automatic accept_request;
       if (bad != 0) begin
         refuse(`MUT(125, 8'h62, 8'h61), F_REGION, bad);
       end else begin
-        rx_pa[r_q] = rx_pa[r_q] + `MUT(126, {32'd0, n}, {32'd0, n} & ~64'd63);
+        rx_pa[r_q] = rx_pa[r_q] + {32'd0, n};
+        rx_pa[r_q] = `MUT(126, rx_pa[r_q], is_end(f_op) ? rx_pa[r_q] : rx_pa[r_q] & ~64'd63);
         rx_rem[r_q] = rx_rem[r_q] - n;
         if (n != 0) write_payload;
         else r_state = R_COMMIT;
@@ -424,7 +425,7 @@ task automatic commit_request;
     if (is_send(f_op)) c_in_send = c_in_send + `MUT(138, 16'd1, {15'd0, ends});
     if (ends) qreg[{r_q, Q_MSN}] = {8'd0, qreg[{r_q, Q_MSN}][23:0] + `MUT(168, 24'd1, {23'd0, is_send(f_op)})};
     acknowledge(1'b0);
-    if (f_tclass[1:0] == `MUT(172, 2'b11, 2'b10)) begin
+    if (`MUT(172, f_tclass[1:0] == 2'b11, f_tclass[1:0] == 2'b10)) begin
       intsts[8] = 1'b1;
       cnpint[f_qpn[10:5]][f_qpn[4:0]] = 1'b1;
     end

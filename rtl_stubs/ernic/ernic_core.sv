@@ -262,7 +262,7 @@ module ernic_core
       v = qreg[{q, Q_SQPI}][15:0];
       if (free_run[q] || behind == 0) sq_index = v - behind[15:0];
       else if ({1'b0, v} > behind) sq_index = v - behind[15:0];
-      else sq_index = `MUT(30, v + sq_depth(q) - behind[15:0], v - behind[15:0]);
+      else sq_index = v + sq_depth(q) - behind[15:0];
     end
   endfunction
 
@@ -352,13 +352,13 @@ module ernic_core
     begin
       if (clr_i < C_NUM_QP) begin
         for (k = 0; k < 64; k = k + 1)
-          if (`MUT(176, 1'b1, k[5:0] != Q_CQHEAD || clr_i == 0 || !was_up)) qreg[{clr_i[QW-1:0], k[5:0]}] = 32'd0;
+          if (k[5:0] == Q_CQHEAD && was_up) qreg[{clr_i[QW-1:0], k[5:0]}] = `MUT(176, 32'd0, qreg[{clr_i[QW-1:0], k[5:0]}]);
+          else qreg[{clr_i[QW-1:0], k[5:0]}] = 32'd0;
         clear_qp(clr_i[QW-1:0]);
       end
       if (clr_i < C_MR_ROWS) for (k = 0; k < 8; k = k + 1) mrow[{clr_i[MW-1:0], k[2:0]}] = 32'd0;
       clr_i = clr_i + 1'b1;
-      `MUT_DO(177, system_resetn <= 1'b1;)
-      if (clr_i == CLEAR_CLKS) begin
+      if (clr_i == `MUT(177, CLEAR_CLKS, 13'd2)) begin
         clearing = 1'b0;
         was_up = 1'b1;
         system_resetn <= 1'b1;

@@ -37,7 +37,7 @@ class ack_coalesced(ErnicTest):
 class ack_hold(ErnicTest):
     """Nothing completes before its last packet is acknowledged.
 
-    Stimulus: ACKs withheld for long, then one for the packet before the last, then the last one; repeated
+    Stimulus: ACKs withheld for long, status read meanwhile, then one for the packet before the last, then the last one; repeated
     for one packet messages sixteen times. Checks: ERN-071, ERN-066, ERN-076.
     """
 
@@ -47,6 +47,7 @@ class ack_hold(ErnicTest):
             link.qp, request(self.rng, Verb.SEND, 256 * 4), request(self.rng, Verb.WRITE, 10)
         )
         await self.host.pause(20)
+        await self.host.read("STATQP", link.number)
         first = link.config.first_psn
         for steps in (0, 2, 3, 4):
             self.partner.inject(acknowledge(link.peer.config, psn_add(first, steps), 0x1F, 0))

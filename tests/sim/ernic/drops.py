@@ -61,6 +61,23 @@ class drop_mac_ip_ihl_qp(ErnicTest):
 
 
 @ernic_test(suites=("full",))
+class drop_above_count(ErnicTest):
+    """Frames for a queue pair above the enabled count are dropped, counted and logged, although it is set up.
+
+    Stimulus: count 5, queue pairs 4, 5, 6 and 7 set up and enabled, a SEND to each, then 4 and 5 once more.
+    Checks: ERN-104, ERN-110, ERN-167, ERN-170.
+    """
+
+    async def scenario(self) -> None:
+        await bring_up(self, qp_count=5)
+        peers = [RawPeer(await connect(self, number), self.partner) for number in (4, 5, 6, 7)]
+        for group in (peers, peers[:2]):
+            for raw in group:
+                raw.post(Verb.SEND, self.rng.randbytes(40))
+            await self.host.pause(4)
+
+
+@ernic_test(suites=("full",))
 class drop_icrc_pkey_tver(ErnicTest):
     """Frames with a wrong ICRC, P_Key, transport version, port, address or error mark are dropped.
 
@@ -100,7 +117,8 @@ class cut_and_padded(ErnicTest):
     """A frame cut at any byte or with wrong lengths is dropped; padding behind the IP length is not payload.
 
     Stimulus: SEND and WRITE cut at every header boundary and beat edge; total lengths off by 1, 4 and 64;
-    pad count above the payload; short frames with 2, 4, 6 trailing bytes. Checks: ERN-231, ERN-232, ERN-233,
+    UDP length alone off
+    with a right ICRC; short frames with 2, 4, 6 trailing bytes. Checks: ERN-231, ERN-232, ERN-233,
     ERN-234, ERN-110.
     """
 
@@ -121,8 +139,17 @@ class cut_and_padded(ErnicTest):
         for delta in (-64, -4, -1, 1, 4, 64):
             self.partner.inject(wrong_length(whole, 16, delta))
             self.partner.inject(wrong_length(whole, 38, delta))
+        raw.send([other_udp_length(raw, delta) for delta in (-64, -4, 4)], advance=False)
         raw.post(Verb.SEND, self.rng.randbytes(20))
         await self.host.pause(5)
+
+
+def other_udp_length(raw: RawPeer, delta: int) -> Frame:
+    """SEND of 90 bytes whose UDP length disagrees with the IP length, all check sums right."""
+    frame = raw.message(Verb.SEND, bytes(range(90)))[0]
+    assert frame.udp is not None
+    frame.udp.length = 8 + 12 + 92 + 4 + delta
+    return frame
 
 
 def wrong_length(whole: bytes, position: int, delta: int) -> bytes:

@@ -55,3 +55,29 @@ class header_fields(ErnicTest):
             await post_all(self, link, [request(self.rng, Verb.SEND, 33), request(self.rng, Verb.WRITE, 34)])
             peer_post(link, self.rng, Verb.SEND, 35)
             await peer_done(self, link)
+
+
+def carrying_twice(dut_ip: int, total_length: int) -> int:
+    """Peer address with which the 16-bit words of a default IPv4 header add up to a low half of 0xFFFF above a
+    carry: the end-around carry then carries again.
+    """
+    high = 0x5A00
+    words = (0x4500, total_length, 0x4000, 64 << 8 | 17, dut_ip >> 16, dut_ip & 0xFFFF, high)
+    return high << 16 | 0xFFFF - sum(words) & 0xFFFF
+
+
+@ernic_test(suites=("full",))
+class ip_checksum_carry(ErnicTest):
+    """The IPv4 header check sum is right when adding the carry gives another carry.
+
+    Stimulus: peer addresses chosen so for SENDs of 4, 64 and 1000 bytes and for ACKs. Checks: ERN-041.
+    """
+
+    async def scenario(self) -> None:
+        dut_ip = 0xC0A8_FF01
+        await bring_up(self, ipv4=dut_ip)
+        for number, length in ((2, 4), (3, 64), (4, 1000)):
+            link = await connect(self, number, peer_ip=carrying_twice(dut_ip, 44 + length))
+            await post_all(self, link, [request(self.rng, Verb.SEND, length)])
+            peer_post(link, self.rng, Verb.SEND, length)
+            await peer_done(self, link)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from ref_model.rocev2.endpoint import AckMode, AckPolicy
+from ref_model.rocev2.endpoint import AckMode, AckPolicy, acknowledge
 from ref_model.rocev2.segment import Verb
 from tb.agents.pins import now_ps
 from tb.host.wqe import WQE_SIZE
 from tb.sequences.connect import connect
+from tb.sequences.raw import RawPeer
 from tb.sequences.start import bring_up, data_qps, start
 from tb.sequences.traffic import ALL_VERBS, post_all, request
 from tb.testcase import ErnicTest, ernic_test
@@ -16,7 +17,7 @@ from tb.testcase import ErnicTest, ernic_test
 class sq_wrap(ErnicTest):
     """The send ring continues at slot 0 after its last slot, lap after lap.
 
-    Stimulus: depths 16, 32 and 64, three laps each with doorbells that add 1, 2 and many entries.
+    Stimulus: depths 16, 32 and 64, exactly three laps each with doorbells that add 1, 2 and many entries.
     Checks: ERN-056, ERN-057, ERN-058, ERN-073, ERN-074, ERN-075, ERN-076, ERN-077.
     """
 
@@ -24,7 +25,7 @@ class sq_wrap(ErnicTest):
         await bring_up(self)
         for number, depth in ((2, 16), (3, 32), (4, 64)):
             link = await connect(self, number, sq_depth=depth)
-            for added in (1, 2, depth - 1, depth - 1, depth - 2, 2):
+            for added in (1, 2, depth - 1, depth - 1, depth - 2, 1):
                 batch = [request(self.rng, self.rng.choice(ALL_VERBS), 24) for _ in range(added)]
                 await post_all(self, link, batch, one_doorbell=True)
 
@@ -51,8 +52,8 @@ class psn_wrap(ErnicTest):
 class outstanding_limit(ErnicTest):
     """At most 16 one-packet requests of a queue pair wait for acknowledgement.
 
-    Stimulus: 40 requests with all ACKs held, then ACKs let through little by little.
-    Checks: ERN-065, ERN-066, ERN-071, ERN-080.
+    Stimulus: 40 requests with all ACKs held, the ACK of the first alone, then the rest little by little.
+    Checks: ERN-065, ERN-066, ERN-069, ERN-071, ERN-080.
     """
 
     async def scenario(self) -> None:
@@ -60,6 +61,8 @@ class outstanding_limit(ErnicTest):
         await self.host.post_send(link.qp, *[request(self.rng, Verb.SEND, 32) for _ in range(40)])
         await self.host.pause(30)
         await self.host.read("STATQP", link.number)
+        self.partner.inject(acknowledge(link.peer.config, link.config.first_psn, 0x1F, 1))
+        await self.host.pause(15)
         for _ in range(3):
             link.peer.release_acks(now_ps())
             self.partner.service()
@@ -71,8 +74,8 @@ class outstanding_limit(ErnicTest):
 class qp_disabled_silent(ErnicTest):
     """A disabled or recovering queue pair sends nothing; it starts when the bit allows it.
 
-    Stimulus: work posted with the enable bit 0 and with the recovery bit 1, another queue pair busy beside
-    it. Checks: ERN-067, ERN-076.
+    Stimulus: work posted with the enable bit 0 and with the recovery bit 1, a SEND into the
+    recovering one, another queue pair busy beside it. Checks: ERN-067, ERN-076, ERN-106.
     """
 
     async def scenario(self) -> None:
@@ -82,6 +85,7 @@ class qp_disabled_silent(ErnicTest):
             link = await connect(self, number, enable=enable)
             if enable:
                 await self.host.enable_qp(link.qp, enable=True, recovery=True)
+                RawPeer(link, self.partner).post(Verb.SEND, b"not now")
             await self.host.post_send(link.qp, *[request(self.rng, Verb.SEND, 50) for _ in range(3)])
             await post_all(self, other, [request(self.rng, Verb.SEND, 50) for _ in range(4)])
             await self.host.pause(10)
@@ -108,7 +112,7 @@ class illegal_wqe(ErnicTest):
             await self.host.post_send(link.qp, *good)
             await post_all(self, bystander, [request(self.rng, Verb.WRITE, 40) for _ in range(4)])
             await self.host.wait_completions(link.qp)
-            await self.host.read("INTSTS")
+            await self.settle()
             await self.host.write("INTSTS", 0x20)
 
 

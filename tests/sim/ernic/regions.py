@@ -42,6 +42,7 @@ VIOLATIONS = (
     Violation(offset=SIZE - 300, length=301),
     Violation(length=SIZE + 1),
     Violation(offset=0, length=16, va=TOP, size=8),
+    Violation(offset=0, length=16, va=TOP, size=4),
     Violation(access=Access.READ),
     Violation(access=3),
     Violation(access=15),

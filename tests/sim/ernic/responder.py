@@ -283,7 +283,7 @@ class length_rules(ErnicTest):
 class ack_modes(ErnicTest):
     """Acknowledgements follow the configured mode: on request, on request or timeout, on timeout only.
 
-    Stimulus: bursts with the A bit on no, every third and every packet, then silence, in modes 10, 00 and 01.
+    Stimulus: bursts of SENDs and WRITEs with the A bit on no, every third and every packet, then silence, in modes 10, 00 and 01.
     Checks: ERN-119, ERN-120, ERN-121, ERN-122, ERN-124, ERN-125.
     """
 
@@ -293,9 +293,11 @@ class ack_modes(ErnicTest):
             await bring_up(self, ack_mode=mode)
             for number, every in ((2, 0), (3, 3), (4, 1)):
                 link = await connect(self, number, rq_depth=32, element=256)
+                mr = await self.host.register_mr(link.config.pd, 4096)
                 raw = RawPeer(link, self.partner)
                 for burst in (1, 12):
                     for count in range(burst):
                         ask = every > 0 and count % every == 0
-                        raw.send(raw.message(Verb.SEND, self.rng.randbytes(16), ack=ask))
+                        verb = (Verb.SEND, Verb.WRITE)[count % 2]
+                        raw.send(raw.message(verb, self.rng.randbytes(16), mr.va, mr.rkey, ack=ask))
                     await self.host.pause(6)

@@ -81,7 +81,8 @@ class rnr_received(ErnicTest):
 class timeout_retry(ErnicTest):
     """With a lost packet or ACK and no NAK the DUT resends after 2^(w+t) clocks.
 
-    Stimulus: base widths 8 and 9 with t = 1, 2, 4; lost ACK and lost last packet.
+    Stimulus: base widths 8 and 9 with t = 1, 2, 4; three requests, all of them or all
+    their ACKs lost.
     Checks: ERN-084, ERN-082, ERN-091, ERN-173.
     """
 
@@ -94,8 +95,9 @@ class timeout_retry(ErnicTest):
                 for direction, opcode in ((Direction.TO_DUT, ACK), (Direction.FROM_DUT, None)):
                     number = next(numbers)
                     link = await connect(self, number, timeout=timeout)
-                    self.partner.add_faults(Fault(Action.DROP, direction, qp=number, opcode=opcode, count=1))
-                    await post_all(self, link, [request(self.rng, Verb.SEND, 100)])
+                    self.partner.add_faults(Fault(Action.DROP, direction, qp=number, opcode=opcode, count=3))
+                    batch = [request(self.rng, Verb.SEND, 100) for _ in range(3)]
+                    await post_all(self, link, batch, one_doorbell=True)
 
     async def restart(self, **device: int) -> None:
         """Fresh device with other timing."""
@@ -169,12 +171,12 @@ class rnr_limit_fatal(ErnicTest):
     """More RNR NAKs in a row than the limit make the queue pair fatal; limit 7 means no limit.
 
     Stimulus: limits 0 and 1 with a peer that is never ready, limit 1 with success in between, limit 7 with
-    ten. Checks: ERN-089, ERN-155, ERN-187.
+    a dozen. Checks: ERN-089, ERN-155, ERN-187.
     """
 
     async def scenario(self) -> None:
         await bring_up(self)
-        for number, limit, count in ((2, 0, None), (3, 1, None), (4, 7, 10)):
+        for number, limit, count in ((2, 0, None), (3, 1, None), (4, 7, 24)):
             link = await connect(self, number, rnr_retry=limit)
             if limit == 1:
                 self.partner.add_faults(Fault(Action.RNR, qp=number, value=1, repeats=False, count=3))

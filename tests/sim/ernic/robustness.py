@@ -5,7 +5,7 @@ from __future__ import annotations
 from ref_model.rocev2.segment import Verb
 from tb.host.bringup import Write
 from tb.partner import Action, Fault
-from tb.sequences.connect import Link, connect, peer_config, qp_config
+from tb.sequences.connect import Link, connect, peer_config, qp_config, reconnect
 from tb.sequences.raw import RawPeer
 from tb.sequences.start import bring_up, reset
 from tb.sequences.traffic import ALL_VERBS, peer_done, peer_post, post_all, request
@@ -84,6 +84,7 @@ class reset_midtraffic(ErnicTest):
         for _ in range(3):
             await bring_up(self)
             link = await connect(self, 2)
+            await post_all(self, link, [request(self.rng, Verb.SEND, 32)])
             for length in (2000, 900, 64):
                 peer_post(link, self.rng, Verb.SEND, length)
                 await self.host.post_send(link.qp, request(self.rng, Verb.SEND, length))
@@ -92,6 +93,7 @@ class reset_midtraffic(ErnicTest):
             await reset(self)
             for name in ("XRNICCONF", "INTSTS", "OUTIOPKTCNT", "INALLDRPPKTCNT"):
                 await self.host.read(name)
+            await self.host.read("CQHEAD", 2)
         await bring_up(self)
         await both_ways(self, await connect(self, 2))
 
@@ -214,3 +216,43 @@ class unused_addresses(ErnicTest):
             await self.host.write("IPv4XADD", self.rng.getrandbits(32))
             await both_ways(self, six)
             await self.host.write("IPv4XADD", self.host.config.ipv4)
+
+
+@ernic_test(suites=("full",))
+class device_disabled_silent(ErnicTest):
+    """Before the global enable nothing is fetched and nothing is sent; the work waiting starts with it.
+
+    Stimulus: queue pair enabled and work posted while the device is off, frames in meanwhile, then the enable.
+    Checks: ERN-247, ERN-076.
+    """
+
+    async def scenario(self) -> None:
+        writes = self.host.prepare()
+        await self.host.apply(writes[:-1])
+        link = await connect(self, 2)
+        await self.host.post_send(link.qp, *[request(self.rng, Verb.SEND, 40) for _ in range(3)])
+        await self.host.pause(5)
+        await self.host.apply(writes[-1:])
+        await self.host.wait_completions(link.qp)
+        await both_ways(self, link)
+
+
+@ernic_test(suites=("full",))
+class qp_recovery(ErnicTest):
+    """A fatal queue pair works like a fresh one after the documented recovery, others never notice.
+
+    Stimulus: traffic both ways, fatal by a bad request, recovery with other packet numbers, traffic again; twice,
+    another queue pair busy meanwhile. Checks: ERN-189, ERN-186, ERN-187, ERN-236, ERN-024.
+    """
+
+    async def scenario(self) -> None:
+        await bring_up(self)
+        link, other = await connect(self, 2), await connect(self, 3)
+        for psn in (0x123456, 0xFFFFF0):
+            await both_ways(self, link)
+            raw = RawPeer(link, self.partner, link.peer.requester.next_psn)
+            raw.broken(lambda frame: setattr(frame.bth, "opcode", 0x02))
+            await self.host.pause(3)
+            await both_ways(self, other)
+            await reconnect(self, link, first_psn=psn, expected_psn=psn ^ 0x8000)
+        await both_ways(self, link)

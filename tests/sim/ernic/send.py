@@ -60,14 +60,17 @@ class write_out(ErnicTest):
 class send_inline(ErnicTest):
     """A SEND of at most 16 bytes takes its payload from the work queue entry, a longer one from memory.
 
-    Stimulus: 1, 4, 15, 16 and 17 bytes for all SEND kinds; entry and memory hold the same bytes.
+    Stimulus: 1, 4, 15, 16 and 17 bytes for all SEND kinds; entry and memory hold different bytes.
     Checks: ERN-055, ERN-039, ERN-049.
     """
 
     async def scenario(self) -> None:
         link = await start(self)
         for verb in SEND_VERBS:
-            await post_all(self, link, [request(self.rng, verb, n) for n in (1, 4, 15, 16, 17)])
+            batch = [request(self.rng, verb, n) for n in (1, 4, 15, 16, 17)]
+            for entry in batch:
+                entry.sdata = self.rng.randbytes(16)
+            await post_all(self, link, batch)
 
 
 @ernic_test(suites=("full",))

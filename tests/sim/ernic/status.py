@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from ref_model.rocev2.segment import Verb
+from ref_model.wire import IPv4
 from tb.host import RingSize
 from tb.sequences.connect import Link, connect
 from tb.sequences.frames import other_ip_version, wrong_mac
 from tb.sequences.raw import RawPeer
-from tb.sequences.start import bring_up, reset
+from tb.sequences.start import bring_up, reset, start
 from tb.sequences.traffic import ALL_VERBS, peer_done, peer_post, post_all, request
 from tb.testcase import ErnicTest, ernic_test
 
@@ -32,6 +33,7 @@ class interrupts(ErnicTest):
                 await self.host.set_interrupts(mask if enable_first else 0)
                 await self.cause(links, plain)
                 await self.host.set_interrupts(mask)
+                await self.settle()
                 await self.look_and_clear(banks_first=enable_first)
         await self.fill_ring(links[0])
         await self.host.post_send(plain.qp, request(self.rng, Verb.SEND, 8))
@@ -96,7 +98,7 @@ COUNTERS = (
 class counters(ErnicTest):
     """Every counter moves by exactly its events and by nothing else.
 
-    Stimulus: SENDs and WRITEs out and in, then bad and repeated frames; all counters read between the parts.
+    Stimulus: one-packet and longer SENDs and WRITEs out, both in, then bad and repeated frames; all counters read between the parts.
     Checks: ERN-159, ERN-161, ERN-163, ERN-164, ERN-165, ERN-166, ERN-167, ERN-168, ERN-169, ERN-170.
     """
 
@@ -104,7 +106,7 @@ class counters(ErnicTest):
         await bring_up(self)
         link = await connect(self, 2, pmtu=256)
         mr = await self.host.register_mr(link.config.pd, 4096)
-        await post_all(self, link, [request(self.rng, Verb.SEND, 40) for _ in range(3)])
+        await post_all(self, link, [request(self.rng, verb, 40) for verb in ALL_VERBS])
         await self.read_counters()
         await post_all(self, link, [request(self.rng, verb, 600) for verb in ALL_VERBS])
         await self.read_counters()
@@ -147,6 +149,7 @@ class error_buffer(ErnicTest):
                 raw.broken(wrong_mac(bit) if bit % 2 else other_ip_version)
                 await self.host.pause(1)
                 await self.host.read("ERRBUFWPTR")
+                await self.host.read("INTSTS")
             raw.post(Verb.SEND, b"good")
             raw.broken(lambda frame: setattr(frame.bth, "opcode", 0x01))
             await self.host.pause(3)
@@ -179,3 +182,78 @@ class fatal_queue(ErnicTest):
             await self.host.read("IPKTERRQWPTR")
             await self.host.read("STATQP", number)
         await self.host.read("INTSTS")
+
+
+@ernic_test(suites=("full",))
+class visible_order(ErnicTest):
+    """A status shows only after what it announces is in memory, however slow the memory.
+
+    Stimulus: heavy stalls on all ports, one message at a time in both directions and at last a fatal request,
+    CQHEAD, ring index and interrupt status read all the time, all interrupts enabled.
+    Checks: ERN-079, ERN-144, ERN-180, ERN-177.
+    """
+
+    stalls = "heavy"
+
+    async def scenario(self) -> None:
+        await bring_up(self, interrupts=ALL_SOURCES)
+        link = await connect(self, 2, cq_interrupt=True, rq_interrupt=True)
+        raw = RawPeer(link, self.partner)
+        for _ in range(12):
+            await self.host.post_send(link.qp, request(self.rng, Verb.SEND, 20))
+            await self.look(link, 8)
+            raw.post(Verb.SEND, self.rng.randbytes(200))
+            await self.look(link, 12)
+            for bank in ("CQINTSTS", "RQINTSTS"):
+                await self.host.write(bank, 1 << link.number, 0)
+        raw.broken(lambda frame: setattr(frame.bth, "opcode", 0x02))
+        await self.look(link, 20)
+
+    async def look(self, link: Link, times: int) -> None:
+        """Read what announces events, again and again."""
+        for _ in range(times):
+            await self.host.read("CQHEAD", link.number)
+            await self.host.read("STATRQPIDB", link.number)
+            await self.host.read("INTSTS")
+
+
+@ernic_test(suites=("full",))
+class clear_races(ErnicTest):
+    """No event is lost that happens while a status or bank bit is being cleared.
+
+    Stimulus: SENDs in, the bank bit cleared in steps of 20 ns around the moment it is set; exact look each time.
+    Checks: ERN-184, ERN-182, ERN-006.
+    """
+
+    async def scenario(self) -> None:
+        link = await start(self, rq_interrupt=True, rq_depth=64)
+        raw = RawPeer(link, self.partner)
+        for step in range(30):
+            raw.post(Verb.SEND, self.rng.randbytes(16))
+            await self.host.pause(0.1 + 0.02 * step)
+            await self.host.write("RQINTSTS", 1 << link.number, 0)
+            await self.host.read("RQINTSTS", 0)
+            await self.settle()
+
+
+@ernic_test(suites=("full",))
+class ecn_marks(ErnicTest):
+    """A request marked "congestion experienced" sets the congestion status of its queue pair, others do not.
+
+    Stimulus: SENDs with ECN 0 to 3 in both IP versions, status and bank read and cleared after each.
+    Checks: ERN-198, ERN-178, ERN-006.
+    """
+
+    async def scenario(self) -> None:
+        await bring_up(self)
+        for number, version in ((2, 4), (3, 6)):
+            raw = RawPeer(await connect(self, number, ip_version=version), self.partner)
+            for mark in (0, 1, 2, 3, 2, 1):
+                frame = raw.message(Verb.SEND, self.rng.randbytes(30))[0]
+                if isinstance(frame.ip, IPv4):
+                    frame.ip.tos |= mark
+                elif frame.ip is not None:
+                    frame.ip.traffic_class |= mark
+                raw.send(frame)
+                await self.settle()
+                await self.host.write("INTSTS", 0x100)
