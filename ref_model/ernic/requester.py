@@ -51,12 +51,16 @@ class WorkEntry:
         return self.raw[16]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Restart:
-    """A permission, once, to go back: to the PSN of a NAK or, after later ACKs, up to the oldest open one."""
+    """A permission, once, to go back: to the PSN of a NAK or, after later ACKs, up to the oldest open one.
+
+    ``void_since``: time (ps) of the later answer that overtook it; a resend already on its way still counts.
+    """
 
     psn: int
     rule: str
+    void_since: int | None = None
 
     def allows(self, psn: int, una: int) -> bool:
         """Return whether a resend may begin at ``psn`` while ``una`` is the oldest open packet."""
@@ -156,7 +160,8 @@ class Requester:
             tick = (1 << device.base_width) * self._ctx.timing.period
             self._rnr_since = now
             self._rnr_until = now + max(wait - tick, 0)
-            self._restarts = [Restart(psn, "ERN-088")]
+            self._void_restarts(now)
+            self._restarts.append(Restart(psn, "ERN-088"))
             rule, expected = (
                 ("ERN-089/count", "the QP turns fatal")
                 if self.may_die
@@ -186,7 +191,7 @@ class Requester:
         self._rounds = self._rnr_rounds = 0
         self.may_die = False
         if upto == self.next_psn:
-            self._restarts.clear()
+            self._void_restarts(now)
         ended = self._cq.done
         while self.window and psn_diff(self.window[0].last_psn, upto) < 0:
             message = self.window[0]
@@ -201,6 +206,21 @@ class Requester:
             self._ctx.rules.tempt("ERN-080", (self._scope.name, "cq"))
         if not self.window:
             self.resent_unacked = False
+
+    def _void_restarts(self, now: int) -> None:
+        """Later answers overtook the open permissions to go back."""
+        for restart in self._restarts:
+            if restart.void_since is None:
+                restart.void_since = now
+
+    def _open_restarts(self, begin: int) -> list[Restart]:
+        """Return the permissions that hold for a packet beginning at ``begin``; forgets expired ones."""
+        self._restarts = [
+            entry
+            for entry in self._restarts
+            if entry.void_since is None or not self._ctx.reacted(entry.void_since, begin)
+        ]
+        return self._restarts
 
     # -- what is owed -----------------------------------------------------------------------------
 
@@ -325,7 +345,8 @@ class Requester:
             )
         if self.fatal and self._ctx.reacted(self._died, begin):
             return rules.fail("ERN-186", "silence", "a request packet", "the QP is fatal", scope)
-        if begin < self._rnr_until and self._restarts and self._ctx.reacted(self._rnr_since, begin):
+        waiting = any(entry.rule == "ERN-088" and entry.void_since is None for entry in self._restarts)
+        if waiting and begin < self._rnr_until and self._ctx.reacted(self._rnr_since, begin):
             return rules.fail(
                 "ERN-088",
                 f"silence until {self._rnr_until / 1000:.1f} ns",
@@ -340,7 +361,8 @@ class Requester:
         rules, scope = self._ctx.rules, self._scope
         if psn == self.una and psn_diff(self.cursor, self.una) < 0:
             return True  # acknowledged while resending: skipping is the reasonable thing
-        restart = next((entry for entry in self._restarts if entry.allows(psn, self.una)), None)
+        allowed = [entry for entry in self._open_restarts(begin) if entry.allows(psn, self.una)]
+        restart = min(allowed, key=lambda entry: entry.void_since is not None, default=None)
         if restart is not None:
             self._restarts.remove(restart)
             rules.met(restart.rule, "resend starts where the peer asked for it", scope)
@@ -349,8 +371,8 @@ class Requester:
             return True
         if not self.window:
             return rules.fail("ERN-062", self.next_psn, psn, "packet numbers are consecutive", scope)
-        if psn_diff(psn, self.una) < 0 and self._restarts and psn_diff(psn, self.window[0].first_psn) >= 0:
-            starts = {entry.psn for entry in self._restarts}
+        starts = {entry.psn for entry in self._restarts if entry.void_since is None}
+        if psn_diff(psn, self.una) < 0 and starts and psn_diff(psn, self.window[0].first_psn) >= 0:
             return rules.fail("ERN-081", starts, psn, "a resend resumes inside the message", scope)
         if psn_diff(psn, self.una) < 0:
             return rules.fail(
@@ -362,10 +384,9 @@ class Requester:
                 knob="M_RULES",
             )
         if psn_diff(psn, self.cursor) > 0:
-            wrong = "ERN-081" if self.cursor != self.next_psn or self._restarts else "ERN-062"
+            wrong = "ERN-081" if self.cursor != self.next_psn or starts else "ERN-062"
             return rules.fail(wrong, self.cursor, psn, "packet numbers are consecutive", scope)
-        if self._restarts:
-            starts = {entry.psn for entry in self._restarts}
+        if starts:
             return rules.fail("ERN-081", starts, psn, "resend starts at the PSN of the NAK", scope)
         if conn.timeout == 0:
             return rules.fail(

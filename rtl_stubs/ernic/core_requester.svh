@@ -261,7 +261,7 @@ task automatic frame_left;
     last_out = last_packet(q, psn, opcode);
     case (kind)
       K_SEND: c_out_send = c_out_send + 1'b1;
-      K_WRITE: c_out_write = c_out_write + `MUT(38, 16'd1, {15'd0, last});
+      K_WRITE: c_out_write = c_out_write + `MUT(38, 16'd1, {15'd0, opcode != OP_WRITE_ONLY_IMM});
       K_ACK: c_out_ack = c_out_ack + `MUT(244, 16'd1, 16'd2);
       default: c_out_nak = c_out_nak + `MUT(245, 16'd1, 16'd0);
     endcase

@@ -37,8 +37,8 @@ class ack_coalesced(ErnicTest):
 class ack_hold(ErnicTest):
     """Nothing completes before its last packet is acknowledged.
 
-    Stimulus: ACKs withheld for long, status read meanwhile, then one for the packet before the last, then the last one; repeated
-    for one packet messages sixteen times. Checks: ERN-071, ERN-066, ERN-076.
+    Stimulus: ACKs withheld for long, status read meanwhile, then one for the packet before the last,
+    then the last one; repeated for one packet messages sixteen times. Checks: ERN-071, ERN-066, ERN-076.
     """
 
     async def scenario(self) -> None:

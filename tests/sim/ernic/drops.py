@@ -64,17 +64,20 @@ class drop_mac_ip_ihl_qp(ErnicTest):
 class drop_above_count(ErnicTest):
     """Frames for a queue pair above the enabled count are dropped, counted and logged, although it is set up.
 
-    Stimulus: count 5, queue pairs 4, 5, 6 and 7 set up and enabled, a SEND to each, then 4 and 5 once more.
+    Stimulus: count 5, queue pairs 4, 5, 6 and 7 set up and enabled, a SEND to each; again with count 8.
     Checks: ERN-104, ERN-110, ERN-167, ERN-170.
     """
 
     async def scenario(self) -> None:
         await bring_up(self, qp_count=5)
         peers = [RawPeer(await connect(self, number), self.partner) for number in (4, 5, 6, 7)]
-        for group in (peers, peers[:2]):
-            for raw in group:
-                raw.post(Verb.SEND, self.rng.randbytes(40))
-            await self.host.pause(4)
+        for raw in peers:
+            raw.send(raw.message(Verb.SEND, self.rng.randbytes(40)), advance=raw.link.number <= 5)
+        await self.host.pause(4)
+        await self.host.write("XRNIC_CONF_QP_EN", 8)
+        for raw in peers:
+            raw.post(Verb.SEND, self.rng.randbytes(40))
+        await self.host.pause(4)
 
 
 @ernic_test(suites=("full",))

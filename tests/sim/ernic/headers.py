@@ -58,8 +58,8 @@ class header_fields(ErnicTest):
 
 
 def carrying_twice(dut_ip: int, total_length: int) -> int:
-    """Peer address with which the 16-bit words of a default IPv4 header add up to a low half of 0xFFFF above a
-    carry: the end-around carry then carries again.
+    """Peer address with which the 16-bit words of a default IPv4 header add up to a low half of 0xFFFF above
+    a carry: the end-around carry then carries again.
     """
     high = 0x5A00
     words = (0x4500, total_length, 0x4000, 64 << 8 | 17, dut_ip >> 16, dut_ip & 0xFFFF, high)

@@ -75,7 +75,8 @@ class qp_disabled_silent(ErnicTest):
     """A disabled or recovering queue pair sends nothing; it starts when the bit allows it.
 
     Stimulus: work posted with the enable bit 0 and with the recovery bit 1, a SEND into the
-    recovering one, another queue pair busy beside it. Checks: ERN-067, ERN-076, ERN-106.
+    recovering one and again into the working one, another queue pair busy beside it.
+    Checks: ERN-067, ERN-076, ERN-106.
     """
 
     async def scenario(self) -> None:
@@ -83,14 +84,16 @@ class qp_disabled_silent(ErnicTest):
         other = await connect(self, 4)
         for number, enable in ((2, False), (3, True)):
             link = await connect(self, number, enable=enable)
+            raw = RawPeer(link, self.partner)
             if enable:
                 await self.host.enable_qp(link.qp, enable=True, recovery=True)
-                RawPeer(link, self.partner).post(Verb.SEND, b"not now")
+                raw.send(raw.message(Verb.SEND, b"not now"), advance=False)
             await self.host.post_send(link.qp, *[request(self.rng, Verb.SEND, 50) for _ in range(3)])
             await post_all(self, other, [request(self.rng, Verb.SEND, 50) for _ in range(4)])
             await self.host.pause(10)
             await self.host.enable_qp(link.qp)
             await self.host.post_send(link.qp, request(self.rng, Verb.SEND, 50))
+            raw.post(Verb.SEND, b"now")
             await self.host.wait_completions(link.qp)
 
 

@@ -58,7 +58,7 @@ class random_traffic(ErnicTest):
         link = await connect(
             self,
             number,
-            {"ack_policy": policy, "window": rng.randrange(1, 20)},
+            {"ack_policy": policy, "window": rng.randrange(1, 20), "timeout_ps": 100_000_000},
             pmtu=pmtu,
             ip_version=rng.choice((4, 6)),
             sq_depth=rng.choice((16, 32, 64)),

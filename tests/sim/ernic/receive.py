@@ -54,8 +54,8 @@ class recv_rq_full_rnr(ErnicTest):
     """A SEND without free element draws an RNR NAK and is taken when it comes again after an element was
     freed.
 
-    Stimulus: 22 SENDs into a ring of 16, nothing freed until the RNR NAK; then one, then all; three timer
-    codes. Checks: ERN-145, ERN-146, ERN-147, ERN-172, ERN-179, ERN-242.
+    Stimulus: 22 SENDs into a ring of 16, nothing freed until the RNR NAK; then one, then 16 at once; three
+    timer codes. Checks: ERN-145, ERN-146, ERN-147, ERN-172, ERN-179, ERN-242.
     """
 
     async def scenario(self) -> None:
@@ -73,6 +73,7 @@ class recv_rq_full_rnr(ErnicTest):
             await self.host.free_recv(link.qp, 1)
             await self.host.wait_received(link.qp, 17)
             await self.host.free_recv(link.qp, 16)
+            await self.host.wait_received(link.qp, 22)
             await peer_done(self, link)
         await self.host.read("INTSTS")
 

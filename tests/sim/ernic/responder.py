@@ -283,8 +283,8 @@ class length_rules(ErnicTest):
 class ack_modes(ErnicTest):
     """Acknowledgements follow the configured mode: on request, on request or timeout, on timeout only.
 
-    Stimulus: bursts of SENDs and WRITEs with the A bit on no, every third and every packet, then silence, in modes 10, 00 and 01.
-    Checks: ERN-119, ERN-120, ERN-121, ERN-122, ERN-124, ERN-125.
+    Stimulus: bursts of SENDs and WRITEs with the A bit on no, every third and every packet, then silence,
+    in modes 10, 00 and 01. Checks: ERN-119, ERN-120, ERN-121, ERN-122, ERN-124, ERN-125.
     """
 
     async def scenario(self) -> None:
@@ -301,3 +301,4 @@ class ack_modes(ErnicTest):
                         verb = (Verb.SEND, Verb.WRITE)[count % 2]
                         raw.send(raw.message(verb, self.rng.randbytes(16), mr.va, mr.rkey, ack=ask))
                     await self.host.pause(6)
+            await self.settle()

@@ -222,7 +222,7 @@ class unused_addresses(ErnicTest):
 class device_disabled_silent(ErnicTest):
     """Before the global enable nothing is fetched and nothing is sent; the work waiting starts with it.
 
-    Stimulus: queue pair enabled and work posted while the device is off, frames in meanwhile, then the enable.
+    Stimulus: queue pair enabled and work posted while the device is off, then the enable, traffic both ways.
     Checks: ERN-247, ERN-076.
     """
 
@@ -241,8 +241,8 @@ class device_disabled_silent(ErnicTest):
 class qp_recovery(ErnicTest):
     """A fatal queue pair works like a fresh one after the documented recovery, others never notice.
 
-    Stimulus: traffic both ways, fatal by a bad request, recovery with other packet numbers, traffic again; twice,
-    another queue pair busy meanwhile. Checks: ERN-189, ERN-186, ERN-187, ERN-236, ERN-024.
+    Stimulus: traffic both ways, fatal by a bad request, recovery with other packet numbers, traffic again;
+    twice, another queue pair busy meanwhile. Checks: ERN-189, ERN-186, ERN-187, ERN-236, ERN-024.
     """
 
     async def scenario(self) -> None:

@@ -98,7 +98,8 @@ COUNTERS = (
 class counters(ErnicTest):
     """Every counter moves by exactly its events and by nothing else.
 
-    Stimulus: one-packet and longer SENDs and WRITEs out, both in, then bad and repeated frames; all counters read between the parts.
+    Stimulus: one-packet and longer SENDs and WRITEs out, both in, then bad and repeated frames; all counters
+    read between the parts.
     Checks: ERN-159, ERN-161, ERN-163, ERN-164, ERN-165, ERN-166, ERN-167, ERN-168, ERN-169, ERN-170.
     """
 
@@ -126,7 +127,7 @@ class counters(ErnicTest):
 
     async def read_counters(self) -> None:
         """Read all counters when nothing moves."""
-        await self.host.pause(3)
+        await self.settle()
         for name in COUNTERS:
             await self.host.read(name)
 
@@ -221,8 +222,8 @@ class visible_order(ErnicTest):
 class clear_races(ErnicTest):
     """No event is lost that happens while a status or bank bit is being cleared.
 
-    Stimulus: SENDs in, the bank bit cleared in steps of 20 ns around the moment it is set; exact look each time.
-    Checks: ERN-184, ERN-182, ERN-006.
+    Stimulus: SENDs in, the bank bit cleared in steps of 20 ns around the moment it is set; exact look each
+    time. Checks: ERN-184, ERN-182, ERN-006.
     """
 
     async def scenario(self) -> None:
