@@ -359,8 +359,8 @@ class Requester:
     def _restart(self, psn: int, begin: int, conn: QpConfig, device: Device) -> bool:
         """A packet that does not continue the stream: may it go back, or skip acknowledged ones?"""
         rules, scope = self._ctx.rules, self._scope
-        if psn == self.una and psn_diff(self.cursor, self.una) < 0:
-            return True  # acknowledged while resending: skipping is the reasonable thing
+        if psn_diff(psn, self.cursor) > 0 and psn_diff(psn, self.una) <= 0:
+            return True  # skips packets that were acknowledged while it resends
         allowed = [entry for entry in self._open_restarts(begin) if entry.allows(psn, self.una)]
         restart = min(allowed, key=lambda entry: entry.void_since is not None, default=None)
         if restart is not None:

@@ -139,10 +139,10 @@ task automatic write_global(input [11:0] off, input [31:0] data, input [31:0] la
       // The scheduling flags fall with their summary bit (binding CNP_CLEAR = w1c8).
       if (mask[8]) for (k = 0; k < 64; k = k + 1) cnpint[k] = 32'd0;
     end else if (off >= 12'h190 && off < 12'h290) begin
-      w1c_until = now + 64'd8;
+      w1c_until = now + 64'd128;
       clear_bank(1'b0, bank_of(off - 12'h190), data & lanes);
     end else if (off >= 12'h290 && off < 12'h390) begin
-      w1c_until = now + 64'd8;
+      w1c_until = now + 64'd128;
       clear_bank(1'b1, bank_of(off - 12'h290), `MUT(9, data & lanes, {32{|(data & lanes)}}));
     end
   end

@@ -9,9 +9,12 @@ from dataclasses import dataclass
 
 from ref_model.errors import UserError
 from ref_model.rocev2.endpoint import Endpoint, EndpointConfig
-from ref_model.wire import Frame, ParseError, build, parse
+from ref_model.wire import INFO, Frame, ParseError, build, parse
 from tb.partner.faults import Action, Direction, Fault, FaultEngine, Outcome
 from tb.partner.legality import LegalityChecker
+
+REQUESTS = frozenset({"send", "write", "read_req", "atomic"})
+"""Kinds of packets a NAK can answer."""
 
 Transmit = Callable[[bytes, bool], None]
 
@@ -195,7 +198,9 @@ class PartnerCore:
         anyway.
         """
         endpoint, bth = self.endpoints[qp], parse(data).bth
-        if bth is not None and bth.psn == endpoint.responder.expected_psn:
+        info = INFO.get(bth.opcode) if bth is not None else None
+        request = info is not None and info.kind in REQUESTS
+        if bth is not None and request and bth.psn == endpoint.responder.expected_psn:
             endpoint.refuse(self._now(), syndrome)
         else:
             endpoint.receive(self._now(), data)

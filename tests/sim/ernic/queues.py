@@ -142,14 +142,14 @@ class all_qps(ErnicTest):
 class same_doorbell_again(ErnicTest):
     """Writing the same producer index again starts nothing.
 
-    Stimulus: post, wait, repeat the SQPI write, then rewrite QPCONF and QDEPTH mid-ring and post on.
+    Stimulus: post more than a lap, wait, repeat the SQPI write, then rewrite QPCONF and QDEPTH mid-ring and post on.
     Checks: ERN-056, ERN-191, ERN-076.
     """
 
     async def scenario(self) -> None:
         link = await start(self)
         for _ in range(3):
-            await post_all(self, link, [request(self.rng, Verb.SEND, WQE_SIZE) for _ in range(5)])
+            await post_all(self, link, [request(self.rng, Verb.SEND, WQE_SIZE) for _ in range(17)])
             await self.host.ring_sq(link.qp)
             await self.host.pause(5)
             await self.host.enable_qp(link.qp)
