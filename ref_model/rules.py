@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from collections import Counter, deque
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -312,7 +312,9 @@ class Rules:
 def show(value: Any) -> str:
     """Return ``value`` as a reader wants it: hex for integers above 9, short bytes, plain text."""
     if isinstance(value, bool) or value is None:
-        return str(value)
+        if is_dataclass(value):
+        return ", ".join(f"{entry.name} {show(getattr(value, entry.name))}" for entry in fields(value))
+    return str(value)
     if isinstance(value, int):
         return f"{value:#x}" if value > 9 else str(value)
     if isinstance(value, bytes | bytearray):

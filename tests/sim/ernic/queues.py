@@ -62,7 +62,7 @@ class outstanding_limit(ErnicTest):
         await self.host.pause(30)
         await self.host.read("STATQP", link.number)
         self.partner.inject(acknowledge(link.peer.config, link.config.first_psn, 0x1F, 1))
-        await self.host.pause(15)
+        await self.settle()
         for _ in range(3):
             link.peer.release_acks(now_ps())
             self.partner.service()
@@ -142,15 +142,16 @@ class all_qps(ErnicTest):
 class same_doorbell_again(ErnicTest):
     """Writing the same producer index again starts nothing.
 
-    Stimulus: post more than a lap, wait, repeat the SQPI write, then rewrite QPCONF and QDEPTH mid-ring and post on.
-    Checks: ERN-056, ERN-191, ERN-076.
+    Stimulus: post, wait, rewrite QPCONF and QDEPTH mid-ring and post on; the SQPI write repeated when all
+    slots hold old entries. Checks: ERN-056, ERN-191, ERN-076.
     """
 
     async def scenario(self) -> None:
         link = await start(self)
-        for _ in range(3):
-            await post_all(self, link, [request(self.rng, Verb.SEND, WQE_SIZE) for _ in range(17)])
-            await self.host.ring_sq(link.qp)
-            await self.host.pause(5)
+        for count in (5, 17, 5):
+            await post_all(self, link, [request(self.rng, Verb.SEND, WQE_SIZE) for _ in range(count)])
+            if count > link.config.sq_depth:
+                await self.host.ring_sq(link.qp)
+                await self.host.pause(5)
             await self.host.enable_qp(link.qp)
             await self.host.write("QDEPTH", link.config.rq_depth << 16 | link.config.sq_depth, link.number)

@@ -54,7 +54,7 @@ class recv_rq_full_rnr(ErnicTest):
     """A SEND without free element draws an RNR NAK and is taken when it comes again after an element was
     freed.
 
-    Stimulus: 22 SENDs into a ring of 16, nothing freed until the RNR NAK; then one, then 16 at once; three
+    Stimulus: 14 SENDs twice, all freed at once; then 22 into a ring of 16, nothing freed until the RNR NAK; then one, then 16 at once; three
     timer codes. Checks: ERN-145, ERN-146, ERN-147, ERN-172, ERN-179, ERN-242.
     """
 
@@ -62,18 +62,21 @@ class recv_rq_full_rnr(ErnicTest):
         await bring_up(self)
         for number, code in ((2, 1), (3, 2), (4, 31)):
             link = await connect(self, number, rnr_code=code, element=256, pmtu=256)
-            for _ in range(22):
-                peer_post(link, self.rng, Verb.SEND, 100)
-            self.partner.service()
-            await self.host.wait_received(link.qp, 16)
+            for count in (14, 14, 22):
+                await self.host.free_recv(link.qp, link.qp.received - link.qp.freed)
+                taken = link.qp.received
+                for _ in range(count):
+                    peer_post(link, self.rng, Verb.SEND, 100)
+                self.partner.service()
+                await self.host.wait_received(link.qp, taken + min(count, 16))
             await self.host.pause(5)
             if code == 31:  # 491 ms: too long to wait for
                 self.partner.disconnect(number)
                 continue
             await self.host.free_recv(link.qp, 1)
-            await self.host.wait_received(link.qp, 17)
+            await self.host.wait_received(link.qp, taken + 17)
             await self.host.free_recv(link.qp, 16)
-            await self.host.wait_received(link.qp, 22)
+            await self.host.wait_received(link.qp, taken + 22)
             await peer_done(self, link)
         await self.host.read("INTSTS")
 

@@ -61,7 +61,8 @@ class backpressure_heavy(ErnicTest):
     """Nothing is lost, repeated or torn when every interface stalls as much as it may.
 
     Stimulus: heavy stalls and gaps on all ports, traffic both ways on three queue pairs,
-    immediate data and keys in. Checks: ERN-150, ERN-211, ERN-212, ERN-213, ERN-218, ERN-079, ERN-144, ERN-007.
+    immediate data and keys in.
+    Checks: ERN-150, ERN-211, ERN-212, ERN-213, ERN-218, ERN-079, ERN-144, ERN-007.
     """
 
     stalls = "heavy"
@@ -87,6 +88,7 @@ class reset_midtraffic(ErnicTest):
         for _ in range(3):
             await bring_up(self)
             link = await connect(self, 2)
+            await self.host.read("CQHEAD", 2)
             await post_all(self, link, [request(self.rng, Verb.SEND, 32)])
             for length in (2000, 900, 64):
                 peer_post(link, self.rng, Verb.SEND, length)

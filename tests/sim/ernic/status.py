@@ -223,8 +223,8 @@ class visible_order(ErnicTest):
 class clear_races(ErnicTest):
     """No event is lost that happens while a status or bank bit is being cleared.
 
-    Stimulus: SENDs in, the bank bit cleared in steps of 20 ns around the moment it is set, every other time one
-    more SEND right behind; exact look each time. Checks: ERN-184, ERN-182, ERN-006.
+    Stimulus: SENDs in, the bank bit cleared in steps of 20 ns around the moment it is set, every other time
+    one more SEND right behind; exact look each time. Checks: ERN-184, ERN-182, ERN-006.
     """
 
     async def scenario(self) -> None:

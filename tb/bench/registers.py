@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 import tracemalloc
 
+from tb.bench import Measurement
 from tb.registers.layer import RegisterLayer
 from tb.registers.sequences import JSON_PATH
 
@@ -26,8 +27,8 @@ def _open() -> RegisterLayer:
     return layer
 
 
-def run() -> dict[str, float]:
-    """Seconds to open a layer of 2048 QPs, and the peak of Python memory in bytes while doing so."""
+def run() -> list[Measurement]:
+    """Milliseconds to open a layer of 2048 QPs, and the peak of Python memory (MB) while doing so."""
     start = time.perf_counter()
     _open()
     elapsed = time.perf_counter() - start
@@ -37,9 +38,7 @@ def run() -> dict[str, float]:
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
-    return {"time_s": elapsed, "peak_bytes": float(peak)}
-
-
-if __name__ == "__main__":
-    for key, value in run().items():
-        print(f"{key}: {value:g}")
+    return [
+        Measurement("registers: open 2048 QPs, touch one", 1000 * elapsed, "ms"),
+        Measurement("registers: peak memory of that", peak / 1e6, "MB"),
+    ]
