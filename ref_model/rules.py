@@ -312,9 +312,7 @@ class Rules:
 def show(value: Any) -> str:
     """Return ``value`` as a reader wants it: hex for integers above 9, short bytes, plain text."""
     if isinstance(value, bool) or value is None:
-        if is_dataclass(value):
-        return ", ".join(f"{entry.name} {show(getattr(value, entry.name))}" for entry in fields(value))
-    return str(value)
+        return str(value)
     if isinstance(value, int):
         return f"{value:#x}" if value > 9 else str(value)
     if isinstance(value, bytes | bytearray):
@@ -326,4 +324,6 @@ def show(value: Any) -> str:
         items = sorted(value) if isinstance(value, set | frozenset) else list(value)
         text = ", ".join(show(item) for item in items[:12])
         return "one of " + text + (" .." if len(items) > 12 else "")
+    if is_dataclass(value):
+        return ", ".join(f"{entry.name} {show(getattr(value, entry.name))}" for entry in fields(value))
     return str(value)

@@ -54,8 +54,8 @@ class recv_rq_full_rnr(ErnicTest):
     """A SEND without free element draws an RNR NAK and is taken when it comes again after an element was
     freed.
 
-    Stimulus: 14 SENDs twice, all freed at once; then 22 into a ring of 16, nothing freed until the RNR NAK; then one, then 16 at once; three
-    timer codes. Checks: ERN-145, ERN-146, ERN-147, ERN-172, ERN-179, ERN-242.
+    Stimulus: 14 SENDs twice, all freed at once; then 22 into a ring of 16, nothing freed until the RNR
+    NAK; then one, then 16 at once; three timer codes. Checks: ERN-145, ERN-146, ERN-147, ERN-172, ERN-179, ERN-242.
     """
 
     async def scenario(self) -> None:
