@@ -162,6 +162,8 @@ class Rules:
         self, rule: str, expected: Any, observed: Any, why: str, scope: Scope | None = None, **more: Any
     ) -> bool:
         """Check ``observed == expected``."""
+        if expected == observed and not more and rule in self._checked:
+            return self._count(rule, scope)
         return self._decide(rule, expected == observed, expected, observed, why, scope, **more)
 
     def one_of(
@@ -184,6 +186,8 @@ class Rules:
 
     def met(self, rule: str, why: str, scope: Scope | None = None, **more: Any) -> bool:
         """Record that an obligation of ``rule`` was fulfilled in time."""
+        if not more and rule in self._checked:
+            return self._count(rule, scope)
         return self._decide(rule, True, "", "", why, scope, **more)
 
     def passed(self, rules: Iterable[str], scope: Scope) -> None:
@@ -230,6 +234,13 @@ class Rules:
 
     # -- inside -----------------------------------------------------------------------------------
 
+    def _count(self, rule: str, scope: Scope | None) -> bool:
+        """Short way of a known rule without options that was decided well."""
+        if scope is None or not scope.tainted:
+            self.evidence[rule] += 1
+            self.decisions += 1
+        return True
+
     def _known(self, rule: str) -> None:
         if rule not in self._checked:
             self.spec.requirement(rule)
@@ -254,9 +265,8 @@ class Rules:
             self.observed[rule] += 1
             return True
         if good:
-            if sure and (scope is None or not scope.tainted):
-                self.evidence[rule] += 1
-                self.decisions += 1
+            if sure:
+                self._count(rule, scope)
             return True
         self._record(rule, expected, observed, why, scope or self.dut, diff)
         return False

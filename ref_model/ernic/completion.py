@@ -149,9 +149,9 @@ class CompletionQueue:
             self._bell_duty.deadline = self._ctx.liveness()
 
     def read_head(
-        self, conn: QpConfig, value: int, begin: int, settled: int, quiet: bool, posted_raw: int
+        self, conn: QpConfig, value: int, begin: int, settled: int, quiet: bool, all_done: int | None
     ) -> None:
-        """Judge a read of CQHEAD over [begin, settled]."""
+        """Judge a read of CQHEAD over [begin, settled]; ``all_done``: raw SQPI if no WQE is left."""
         rules, scope = self._ctx.rules, self._scope
         low = max(self.head_low, self.rung)
         count = match_position(value, max(conn.sq_depth, 1), low, self.done)
@@ -172,8 +172,8 @@ class CompletionQueue:
                 "ERN-079", True, order, "the CQE is visible before CQHEAD shows it", scope, knob="M_RULES"
             )
         self.head_low = count
-        if quiet and self.done > self.base:
-            rules.eq("ERN-076", posted_raw, value, "CQHEAD equals SQPI when all WQEs have ended", scope)
+        if quiet and self.done > self.base and all_done is not None:
+            rules.eq("ERN-076", all_done, value, "CQHEAD equals SQPI when all WQEs have ended", scope)
 
     def finished(self) -> int:
         """Return how many ended WQEs the DUT has not announced yet (leak check)."""

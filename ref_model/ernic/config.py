@@ -13,17 +13,18 @@ PMTU_BY_CODE = (256, 512, 1024, 2048, 4096)
 
 
 class RegisterValues:
-    """Storage of the read/write registers by address, with a version per block copy."""
+    """Storage of the read/write registers by address; ``epoch`` changes with each configuration."""
 
     def __init__(self, layout: Layout) -> None:
         """Start at the reset values."""
         self.layout = layout
+        self.epoch = 0
         self.reset()
 
     def reset(self) -> None:
         """All registers back to their reset values."""
         self._values: dict[int, int] = {}
-        self._versions: dict[tuple[str, int], int] = {}
+        self.epoch += 1
 
     def get(self, block: str, name: str, index: int = 0) -> int:
         """Return the stored word of a register."""
@@ -32,19 +33,15 @@ class RegisterValues:
         return self._values.get(entry.base + index * entry.stride + register.offset, register.reset)
 
     def put(self, block: str, name: str, value: int, index: int = 0) -> None:
-        """Store a word and mark the block copy as changed, unless it only moves a ring index."""
+        """Store a word; a new epoch begins unless it only moves a ring index."""
         entry = self.layout.blocks[block]
         self._values[entry.base + index * entry.stride + entry.by_name[name].offset] = value & 0xFFFFFFFF
         if name not in INDEX_REGISTERS:
-            self._versions[block, index] = self._versions.get((block, index), 0) + 1
+            self.epoch += 1
 
     def written(self, addr: int) -> bool:
         """Return whether the register at ``addr`` was written since reset."""
         return addr in self._values
-
-    def version(self, block: str, index: int = 0) -> int:
-        """Return a number that changes whenever that block copy was written."""
-        return self._versions.get((block, index), 0)
 
 
 @dataclass(frozen=True, slots=True)

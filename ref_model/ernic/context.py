@@ -12,6 +12,9 @@ from ref_model.grants import Payload, PayloadGrants
 from ref_model.memory import SparseMemory
 from ref_model.rules import Rules, Scope, Specification
 
+#: Path of a prohibition that any later good frame of the DUT confirms.
+OUTPUT = ("DUT", "tx")
+
 #: Refused address ranges remembered so that a stray write names the rule that forbade it.
 REFUSALS = 64
 

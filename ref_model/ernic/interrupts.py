@@ -83,7 +83,17 @@ class Interrupts:
                 flag.clear()
             else:
                 flag.keep()
+        if value >> CNP & 1:
+            self._clear_scheduled()
         self._touch()
+
+    def _clear_scheduled(self) -> None:
+        """INTSTS[8] was cleared: whether that clears CNPSCHDSTS is a parameter (CNP_CLEAR)."""
+        for (kind, _), flag in self._banks.items():
+            if kind == "CNP" and self._ctx.knobs["CNP_CLEAR"] == "w1c8":
+                flag.clear()
+            elif kind == "CNP":
+                flag.state = Flag.EITHER
 
     def clear_bank(self, kind: str, bank: int, value: int) -> None:
         """A bank register was written: 1 clears."""

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ref_model.ernic.config import INDEX_REGISTERS, Device, RegisterValues, read_device
-from ref_model.ernic.context import Context
+from ref_model.ernic.context import OUTPUT, Context
 from ref_model.ernic.counters import REGISTERS as COUNTER_REGISTERS
 from ref_model.ernic.counters import Counters
 from ref_model.ernic.errors import ErrorBuffer, FatalQueue
@@ -23,6 +23,7 @@ from ref_model.ernic.status import QpStatus, Storage
 from ref_model.ernic.validation import (
     Fault,
     certain,
+    congestion_experienced,
     device_faults,
     parse_faults,
     qp_faults,
@@ -54,7 +55,6 @@ ROCE_RX, OTHER_RX, HOST_TX, TX, OTHER_OUT = "roce_rx", "non_roce_rx", "non_roce_
 
 BEAT = 64
 #: Status registers software may write while XRNICADCONF[0] = 1; the first three exactly.
-OUTPUT = ("DUT", "tx")
 EXACT_OVERRIDES = ("CQHEAD", "STATCURSQPTR", "STATRQPIDB")
 OVERRIDES = (*EXACT_OVERRIDES, "STATMSN", "STATRQBUFCA", "STATRQBUFCAMSB")
 QP_STRIDE = 0x100
@@ -158,6 +158,10 @@ class ErnicModel:
                 self.rules.fail(
                     "ERN-073", "no completion left", f"{left} CQEs missing", "end of test", qp.scope
                 )
+        owed = sum(qp.responder.immediates for qp in self.qps.values())
+        if self.immediates < owed:
+            seen = f"{self.immediates} of {owed}"
+            self.rules.fail("ERN-150", "an entry per message", seen, "end of test", self.stream)
         if self._host_frames:
             self.rules.fail(
                 "ERN-208",
@@ -186,7 +190,7 @@ class ErnicModel:
 
     def _device(self) -> Device:
         """Return the global configuration, decoded again only after a register write."""
-        version = self.values.version("GLOBAL")
+        version = self.values.epoch
         if self._decoded is None or self._decoded[0] != version:
             self._decoded = (version, read_device(self.values))
         return self._decoded[1]
@@ -439,11 +443,16 @@ class ErnicModel:
         info = INFO.get(bth.opcode)
         if info is not None and info.kind == "cnp":
             self.counters.add("in_cnp")
+            qp.requester.congested(event.settled)
             self.rules.tempt("ERN-201", (qp.scope.name, "rx"))
             return
         if info is not None and info.kind in RESPONSES:
             self._answer(qp, frame, event.settled)
             return
+        if congestion_experienced(frame):
+            self.interrupts.bank("CNP", qp.number)
+        if frame.trailer:
+            self.rules.tempt("ERN-233", (qp.scope.name, "rx"))
         qp.responder.request(frame, conn, device, event.begin)
 
     def _answer(self, qp: Qp, frame: Frame, now: int) -> None:

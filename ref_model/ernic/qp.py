@@ -57,20 +57,18 @@ class Qp:
         self.fatal_codes: frozenset[int] | None = None
         self.nak_syndrome: int | None = None
         self._entry_duty: Must | None = None
-        self._key: tuple[int, int] | None = None
-        self._device: Device | None = None
-        self._config: QpConfig | None = None
+        self._epoch = -1
+        self._decoded: tuple[QpConfig, Device]
 
     # -- configuration ----------------------------------------------------------------------------
 
     def refresh(self) -> tuple[QpConfig, Device]:
         """Return the decoded configuration, read again only after a register write."""
-        key = (self._values.version("QP", self.slot), self._values.version("GLOBAL"))
-        if key != self._key or self._config is None or self._device is None:
-            self._device = read_device(self._values)
-            self._config = read_qp(self._values, self.slot, self._device)
-            self._key = key
-        return self._config, self._device
+        if self._values.epoch != self._epoch:
+            device = read_device(self._values)
+            self._decoded = read_qp(self._values, self.slot, device), device
+            self._epoch = self._values.epoch
+        return self._decoded
 
     @property
     def dead(self) -> bool:

@@ -93,6 +93,7 @@ class Requester:
         self._died = 0
         self._held_back = False
         self._last_retry = ""
+        self._congested: int | None = None
         self.entries: dict[int, WorkEntry] = {}
         self._restarts: list[Restart] = []
         self._rnr_until = 0
@@ -277,7 +278,8 @@ class Requester:
         self._duty = self._ctx.deadlines.must(rule, expected, why, self._scope, deadline)
 
     def _limit(self) -> int:
-        return int(self._ctx.knobs["MAX_OUTSTANDING"][0])
+        before, after = self._ctx.knobs["MAX_OUTSTANDING"]
+        return int(before if self._congested is None else after)
 
     def _timeout_ps(self, conn: QpConfig, device: Device) -> int:
         return (1 << (device.base_width + conn.timeout)) * self._ctx.timing.period
@@ -435,6 +437,11 @@ class Requester:
             for una, start, moved in self._former
         )
 
+    def congested(self, now: int) -> None:
+        """A CNP came: the first one lowers the limit of outstanding WQEs, later ones do nothing."""
+        if self._congested is None:
+            self._congested = now
+
     def fatal_too_early(self, device: Device) -> str:
         """Return the rule a QP breaks that turns fatal although nothing allows it."""
         if device.retry_forever and self._last_retry:
@@ -507,11 +514,11 @@ class Requester:
         if self.started > conn.sq_depth:
             rules.met("ERN-057", "the ring continues at slot 0", scope)
         if all(len(entry.segments) == 1 for entry in self.window):
-            limit = self._limit()
             held = len(self.window)
-            rules.in_range(
-                "ERN-065", 1, limit, held, "unacknowledged one-packet WQEs", scope, sure=held == limit
-            )
+            limit, rule = self._limit(), "ERN-065" if self._congested is None else "ERN-200"
+            if self._congested is not None and not self._ctx.reacted(self._congested, begin):
+                limit = int(self._ctx.knobs["MAX_OUTSTANDING"][0])
+            rules.in_range(rule, 1, limit, held, "unacknowledged one-packet WQEs", scope, sure=held == limit)
         self.sent_messages += 1
         self._counters.wqe()
         return True

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from ref_model.deadlines import Must
 from ref_model.ernic.config import Device, QpConfig
-from ref_model.ernic.context import Context
+from ref_model.ernic.context import OUTPUT, Context
 from ref_model.ernic.counters import Counters
 from ref_model.ernic.errors import ErrorBuffer
 from ref_model.ernic.headers import RESPONSE, check_headers, packet_diff
@@ -360,7 +360,7 @@ class Responder:
             reth = frame.reth
             verdict = self._regions.check_write(reth, conn.pd)
             if verdict.denied:
-                self._ctx.rules.tempt("ERN-132", (self._scope.name, "rx"))
+                self._ctx.rules.tempt(verdict.rule, OUTPUT)
                 for first, length in verdict.would_be:
                     self._ctx.refuse(first, length, verdict.rule, verdict.why, self._scope, frame.payload)
                 self._refuse(frame, NAK_ACCESS, "ERN-132", verdict.why, None, verdict.rule)
@@ -636,6 +636,9 @@ class Responder:
         elif aeth.syndrome == NAK_SEQUENCE:
             rule = "ERN-118" if self._far_off else "ERN-112"
             rules.fail(rule, "no sequence NAK", psn, f"PSN {state.expected:#x} is expected", scope)
+        elif aeth.syndrome >> 5 == 1:
+            rule = "ERN-146" if self._rq.consumer.count else "ERN-147"
+            rules.fail(rule, "no RNR NAK", psn, "an element is free", scope)
         else:
             rules.fail("ERN-127", "no NAK", aeth.syndrome, "nothing was refused", scope)
 

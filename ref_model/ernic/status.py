@@ -158,8 +158,9 @@ class QpStatus:
             rules.passed(("ERN-239",), qp.scope)
 
     def _cqhead(self, qp: Qp, value: int, begin: int, settled: int) -> None:
-        posted = self._values.get("QP", "SQPI", qp.slot)
-        qp.cq.read_head(qp.refresh()[0], value, begin, settled, self._ctx.quiet, posted & 0xFFFF)
+        left = qp.requester.sq.count - qp.cq.done
+        all_done = None if left else self._values.get("QP", "SQPI", qp.slot) & 0xFFFF
+        qp.cq.read_head(qp.refresh()[0], value, begin, settled, self._ctx.quiet, all_done)
 
     def _sqpsn(self, qp: Qp, value: int, begin: int, settled: int) -> None:
         if self._ctx.quiet and not qp.dead:

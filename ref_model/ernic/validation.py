@@ -124,3 +124,8 @@ def _masked(frame: Frame) -> tuple[int, int]:
     if isinstance(ip, IPv4):
         return ip.tos, ip.ttl
     return (ip.traffic_class, ip.hop_limit) if ip is not None else (0, 0)
+
+
+def congestion_experienced(frame: Frame) -> bool:
+    """Return whether the ECN field of a frame is 11 (congestion experienced)."""
+    return _masked(frame)[0] & 3 == 3

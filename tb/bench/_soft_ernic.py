@@ -11,7 +11,7 @@ from collections import deque
 from dataclasses import replace
 
 from ref_model.ernic import ErnicModel
-from ref_model.events import Event, FrameIn, FrameOut, HostWrite, MemRead, MemWrite, RegWrite, Reset
+from ref_model.events import Event, FrameIn, FrameOut, HostWrite, MemRead, MemWrite, RegWrite, Reset, SideBand
 from ref_model.registers import layout
 from ref_model.rocev2.endpoint import Endpoint, EndpointConfig
 from ref_model.rocev2.link import LinkFaults, LossyLink
@@ -190,6 +190,10 @@ class SoftErnic:
     def _place(self) -> None:
         for message in self.endpoint.received[self._seen :]:
             self._seen += 1
+            value = message.immediate if message.immediate is not None else message.invalidate
+            if value is not None:
+                time = self._tick()
+                self._emit(SideBand(time, time + 4000, "ieth_immdt", (value,)))
             if message.kind == "write":
                 if message.payload:
                     self._write("rx_pkt_hndler_ddr", message.va + (1 << 32), message.payload)

@@ -1,6 +1,6 @@
 """Model speed: frames judged per second of process time, without a simulator.
 
-Two software ERNICs exchange messages of one full packet. Both sides are judged, so every frame is judged
+Two software ERNICs exchange messages. Both sides are judged, so every frame is judged
 twice: once on its way out and once on its way in. The second figure leaves out the endpoints' own
 work.
 """
@@ -13,20 +13,24 @@ from ref_model.rocev2.link import LinkFaults
 from tb.bench import Measurement
 from tb.bench._soft_ernic import Pair
 
-MESSAGES = 3000
-PAYLOAD = (1024, 1024)
+PMTU = 1024
+SHAPES = {"one-packet messages": (3000, PMTU), "8-packet messages": (600, 8 * PMTU)}
 
 
 def run() -> list[Measurement]:
     """Measure judged frames per second, all work included and for the model alone."""
-    pair = Pair(1, LinkFaults(), 1024, 4, PAYLOAD)
+    return [measurement for name, shape in SHAPES.items() for measurement in _measure(name, *shape)]
+
+
+def _measure(name: str, messages: int, length: int) -> list[Measurement]:
+    pair = Pair(1, LinkFaults(), PMTU, 4, (length, length))
     spent_in_model = _clocked(pair)
     start = time.process_time()
-    pair.run(MESSAGES)
+    pair.run(messages)
     total = time.process_time() - start
     return [
-        Measurement("model: frames judged, endpoints included", pair.packets / total, "frames/s"),
-        Measurement("model: frames judged, model alone", pair.packets / spent_in_model[0], "frames/s"),
+        Measurement(f"model: {name}, endpoints included", pair.packets / total, "frames/s"),
+        Measurement(f"model: {name}, model alone", pair.packets / spent_in_model[0], "frames/s"),
     ]
 
 

@@ -7,6 +7,7 @@ from ref_model.rocev2.psn import psn_add
 from ref_model.rocev2.segment import Verb
 from tb.agents.pins import now_ps
 from tb.sequences.connect import connect
+from tb.sequences.raw import RawPeer
 from tb.sequences.start import bring_up, start
 from tb.sequences.traffic import ALL_VERBS, post_all, request
 from tb.testcase import ErnicTest, ernic_test
@@ -102,3 +103,32 @@ class ack_credit(ErnicTest):
         for number, credit in zip((2, 3, 4), CREDITS, strict=True):
             link = await connect(self, number, peer={"credit": credit})
             await post_all(self, link, [request(self.rng, Verb.WRITE, 64) for _ in range(20)])
+
+
+@ernic_test(suites=("full",))
+class cnp_received(ErnicTest):
+    """A congestion notification slows its own queue pair at most and is no part of the packet sequence.
+
+    Stimulus: a CNP for one of two queue pairs, a SEND in behind it, then 8 requests there and 20 on the
+    other with all ACKs held for long, then let through.
+    Checks: ERN-174, ERN-200, ERN-201, ERN-065, ERN-069, ERN-112.
+    """
+
+    async def scenario(self) -> None:
+        await bring_up(self)
+        hold = {"ack_policy": AckPolicy(AckMode.HOLD)}
+        links = [await connect(self, number, hold, sq_depth=32) for number in (3, 4)]
+        raw = RawPeer(links[0], self.partner)
+        notice = raw.message(Verb.SEND, b"", psn=0, ack=False)[0]
+        assert notice.bth is not None
+        notice.bth.opcode, notice.cnp_reserved = 0x81, bytes(16)
+        raw.send(notice, advance=False)
+        raw.post(Verb.SEND, self.rng.randbytes(20))
+        for link, count in zip(links, (8, 20), strict=True):
+            await self.host.post_send(link.qp, *[request(self.rng, Verb.SEND, 32) for _ in range(count)])
+        await self.host.pause(450)
+        for link in links:
+            link.peer.config.ack_policy = AckPolicy()
+            link.peer.release_acks(now_ps())
+            self.partner.service()
+            await self.host.wait_completions(link.qp)

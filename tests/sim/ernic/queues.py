@@ -62,7 +62,7 @@ class outstanding_limit(ErnicTest):
         await self.host.pause(30)
         await self.host.read("STATQP", link.number)
         self.partner.inject(acknowledge(link.peer.config, link.config.first_psn, 0x1F, 1))
-        await self.settle()
+        await self.host.pause(450)
         for _ in range(3):
             link.peer.release_acks(now_ps())
             self.partner.service()

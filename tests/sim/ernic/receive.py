@@ -55,7 +55,8 @@ class recv_rq_full_rnr(ErnicTest):
     freed.
 
     Stimulus: 14 SENDs twice, all freed at once; then 22 into a ring of 16, nothing freed until the RNR
-    NAK; then one, then 16 at once; three timer codes. Checks: ERN-145, ERN-146, ERN-147, ERN-172, ERN-179, ERN-242.
+    NAK; then one, then 16 at once; three timer codes.
+    Checks: ERN-145, ERN-146, ERN-147, ERN-172, ERN-179, ERN-242.
     """
 
     async def scenario(self) -> None:
