@@ -91,7 +91,9 @@ class ErnicEnv(uvm_env):
             for port in pins.MEMORY_PORTS
         ]
         self.side_bands = [
-            self._agent(f"sideband_{port}", SideBandSinkAgent, pins.side_band_config(dut, port, seed))
+            self._agent(
+                f"sideband_{port}", SideBandSinkAgent, pins.side_band_config(dut, port, seed, stalls=stalls)
+            )
             for port in pins.SINK_PORTS
         ]
         self.irq = self._agent("irq", IrqAgent, pins.irq_config(dut))

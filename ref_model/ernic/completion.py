@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from ref_model.deadlines import Must
 from ref_model.ernic.config import QpConfig
-from ref_model.ernic.context import Context
+from ref_model.ernic.context import OUTPUT, Context
 from ref_model.ernic.rings import match_position
 from ref_model.rules import Scope
 
@@ -57,6 +57,8 @@ class CompletionQueue:
     def complete(self, completion: Completion, conn: QpConfig) -> None:
         """A WQE ended: its CQE (if enabled) and the doorbell are permitted and owed from now on."""
         self.done += 1
+        if conn.memory_doorbells:
+            self._ctx.rules.tempt("ERN-246", OUTPUT)
         deadline = self._ctx.liveness()
         deadlines = self._ctx.deadlines
         if conn.cqe:
@@ -100,6 +102,7 @@ class CompletionQueue:
             completion = self._owed.popleft()
             rule = "ERN-187" if completion.error else "ERN-074"
             rules.eq(rule, completion.word, word, "{ERRFLAG, opcode, WRID} of the WQE that ended", scope)
+            rules.met("ERN-215", "only the bytes of the CQE are strobed", scope)
             if not completion.error:
                 rules.met("ERN-071", "the CQE follows the acknowledgement", scope)
             if not self._owed:

@@ -120,10 +120,10 @@ class Context:
         self.refusals.append(Refusal(first, max(length, 1), rule, why, scope, data))
 
     def refusal_with(self, data: bytes) -> Refusal | None:
-        """Return the latest refusal whose payload begins like ``data`` (4 bytes or more tell)."""
+        """Return the oldest refusal whose payload begins like ``data`` (4 bytes or more tell)."""
         if len(data) < 4:
             return None
-        return next((entry for entry in reversed(self.refusals) if entry.data.startswith(data)), None)
+        return next((entry for entry in self.refusals if entry.data.startswith(data)), None)
 
     def refusal_at(self, addr: int) -> Refusal | None:
         """Return the latest refusal that covers ``addr``."""

@@ -34,7 +34,8 @@ class ErrorBuffer:
         self._ctx = ctx
         self._values = values
         self.scope = Scope("error buffer")
-        self.last_good = "ERN-151"  # rule that the refusal of the last good frame would break
+        #: Rules that the refusal of the last good frames would break, oldest first.
+        self.last_good: deque[str] = deque(maxlen=4)
         self._waiting: deque[BadFrame] = deque(maxlen=4096)
         self.entries = 0
 
@@ -107,8 +108,12 @@ class ErrorBuffer:
             rules.eq("ERN-154", wanted, seen, owed.why, self.scope, knob="ERRBUF_LAYOUT")
             self._close(owed)
         else:
-            rule = self.last_good if self._log_all() else "ERN-152"
+            rule = self.suspect("ERN-151") if self._log_all() else "ERN-152"
             rules.fail(rule, "no entry", f"syndrome {syndrome:#x}", "no frame that is logged", self.scope)
+
+    def suspect(self, otherwise: str) -> str:
+        """Return what the refusal of a recent good frame breaks, if one of them was special."""
+        return next((rule for rule in self.last_good if rule != "ERN-151"), otherwise)
 
     def _close(self, frame: BadFrame) -> None:
         self._waiting.remove(frame)

@@ -403,7 +403,7 @@ class ErnicModel:
             return
         assert qp is not None and frame.bth is not None
         qp.scope.note(event.begin, "in", frame)
-        self.errors.last_good = suspicion(frame, qp.first_frame, self.regions)
+        self.errors.last_good.append(suspicion(frame, qp.first_frame, self.regions))
         if qp.first_frame is None:
             qp.first_frame = frame
         if self._overridden:
@@ -466,6 +466,8 @@ class ErnicModel:
         self.counters.last_in = (bth.opcode, bth.psn & 0xFFF, qp.number)
         self.counters.last_in_known = True
         if aeth.syndrome >> 5 == 0:
+            if aeth.syndrome & 0x1F == 0:
+                self.rules.tempt("ERN-098", (qp.scope.name, "tx"))
             known = qp.requester.acknowledge(bth.psn, conn, device, now)
             self.counters.add("in_ack", int(known), 1)
             return
@@ -694,6 +696,11 @@ class ErnicModel:
         if grant is not None:
             self.rules.fail(grant.place_rule, f"at {grant.addr:#x}", what, grant.why, self.memory_scope)
             return
+        for qp in self.qps.values():
+            conn = qp.refresh()[0]
+            for name, doorbell in (("ERN-077", conn.cq_doorbell), ("ERN-143", conn.rq_doorbell)):
+                if doorbell >> 32 and addr == doorbell & 0xFFFFFFFF:
+                    rule = name
         self.rules.fail(rule, "no write here", what, "outside every grant", self.memory_scope)
 
     def _fatal_entry(self, addr: int, data: bytes) -> None:
@@ -779,6 +786,9 @@ class ErnicModel:
     # -- the rest ---------------------------------------------------------------------------------
 
     def _irq(self, event: Irq) -> None:
+        if self.in_reset and event.level:
+            self.rules.fail("ERN-220", 0, 1, "rnic_intr stays low in reset", self.interrupts.scope)
+            return
         self.interrupts.edge(event.level)
 
     def _side_band(self, event: SideBand) -> None:

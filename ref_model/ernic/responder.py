@@ -335,6 +335,7 @@ class Responder:
             progress = state.progress
         size = len(frame.payload)
         if progress.offset + size > conn.element:
+            self._ctx.rules.tempt("ERN-133", OUTPUT)
             self._would_write(frame, conn, "ERN-133", "message longer than the RQ element")
             self._refuse(frame, None, "ERN-133", "message longer than the RQ element", None)
             return
@@ -424,6 +425,13 @@ class Responder:
         self._counters.last_in = (bth.opcode, bth.psn & 0xFFF, self._qp)
         self._counters.last_in_known = True
         rules.alive((self._scope.name, "rx"))
+        rules.passed(("ERN-112",), self._scope)
+        if info.ieth:
+            rules.tempt("ERN-038", OUTPUT)
+        if info.kind == "write" and info.immdt:
+            rules.met("ERN-149", "a WRITE with immediate", self._scope, knob="WRITE_IMM_USES_RQ")
+        if frame.reth is not None and not frame.reth.length:
+            rules.met("ERN-035", "a zero-length WRITE skips the region check", self._scope, knob="ZERO_LEN")
         mode = device.ack_mode
         if mode == ACK_ON_TIMEOUT:
             timeout = self._ctx.knobs["ACK_TIMEOUT"]
@@ -640,7 +648,8 @@ class Responder:
             rule = "ERN-146" if self._rq.consumer.count else "ERN-147"
             rules.fail(rule, "no RNR NAK", psn, "an element is free", scope)
         else:
-            rules.fail("ERN-127", "no NAK", aeth.syndrome, "nothing was refused", scope)
+            rule = self._errors.suspect("ERN-127")
+            rules.fail(rule, "no NAK", aeth.syndrome, "nothing was refused", scope)
 
     def _message_count(self, psn: int, aeth: Aeth) -> None:
         """AETH MSN: from the count at the PSN of the frame to the count at its sending."""

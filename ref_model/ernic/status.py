@@ -41,6 +41,8 @@ OWN_RULE = {
     "QPADVCONF": "ERN-020",
     **dict.fromkeys(("SQBA", "CQBA", "RQBA", "SQBAMSB", "CQBAMSB", "RQBAMSB"), "ERN-021"),
 }
+#: Ring bases whose low bits read 0 whatever was written.
+BASES = frozenset({"SQBA", "CQBA", "RQBA"})
 STATED_RESETS = frozenset({"XRNIC_BUF_THRESHOLD_ROCE", "XRNIC_BUF_THRESHOLD_NON_ROCE", "XRNIC_PAUSE_CONF"})
 #: Read/write registers that hardware moves: compared at quiet by the owner of the value, or not at all.
 HARDWARE_MOVED = frozenset({"SQPSN", "LSTRQREQ", "RESPERRWRPTR", "OPTERRSTSQQPTRDB", "CON_IO_CONF"})
@@ -92,7 +94,9 @@ class Storage:
         expected = self._values.get(where.block.name, register.name, where.index)
         last = self._last.get(addr)
         name = f"{where.block.name}[{where.index}].{register.name}"
-        if addr not in self._dirty_ones:
+        if register.name in BASES:
+            rules.eq("ERN-021", 0, value & ~register.defined, f"low bits of {name}")
+        elif addr not in self._dirty_ones:
             rules.eq("ERN-002", 0, value & ~register.defined, f"undefined bits of {name}")
         mask = register.defined if last is not None else register.defined & ~register.reset_unknown
         if last is not None and last.settled >= begin:

@@ -113,8 +113,8 @@ def suspicion(frame: Frame, first: Frame | None, regions: Regions) -> str:
         return "ERN-233"
     if first is not None and type(first.ip) is type(frame.ip) and _masked(first) != _masked(frame):
         return "ERN-107"
-    if frame.reth is not None and frame.reth.length:
-        return regions.edge_rule(frame.reth)
+    if frame.reth is not None:
+        return regions.edge_rule(frame.reth) if frame.reth.length else "ERN-035"
     return "ERN-148" if frame.bth is not None and frame.bth.pad else "ERN-151"
 
 
