@@ -186,7 +186,7 @@ class ErnicEnv(uvm_env):
             await self.clock_reset.clocks(2 * STEP_CLOCKS)
             self.scoreboard.judge()
             self.scoreboard.check_hangs()
-            if self.config.stop_on_finding and self.model.rules.findings:
+            if self.scoreboard.hung or (self.config.stop_on_finding and self.model.rules.findings):
                 self.found.set()
 
 

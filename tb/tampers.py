@@ -45,10 +45,9 @@ def apply(env: Any) -> None:
 
         rules._decide = early
     if "fed_by_dut" in names:
-        compare = rules.eq
-        rules.eq = lambda rule, expected, observed, *args, **more: compare(
-            rule, observed, observed, *args, **more
-        )
+        equal, one_of = rules.eq, rules.one_of
+        rules.eq = lambda rule, _, seen, *args, **more: equal(rule, seen, seen, *args, **more)
+        rules.one_of = lambda rule, _, seen, *args, **more: one_of(rule, (seen,), seen, *args, **more)
     if "dead_dut" in names:
         _kill(env)
     if "no_reset" in names:

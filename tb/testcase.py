@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import cocotb
-from cocotb.triggers import First
+from cocotb.triggers import First, with_timeout
 from pyuvm import ConfigDB, uvm_test
 
 from ref_model.errors import UserError
@@ -146,10 +146,7 @@ class ErnicTest(uvm_test):
             self.drop_objection()
 
     async def _stimulate(self) -> None:
-        """Run the scenario; against a mutant only until the first finding."""
-        if not self.env.config.stop_on_finding:
-            await self.scenario()
-            return
+        """Run the scenario until its end, a transfer that hangs or, against a mutant, the first finding."""
         scenario = cocotb.start_soon(self.scenario())
         await First(scenario, self.env.found.wait())
         if self.env.found.is_set():
@@ -163,10 +160,11 @@ class ErnicTest(uvm_test):
         if busy:
             self.reason = self.reason or f"the DUT never fell quiet: {busy}"
             return
+        limit = self.env.model.ctx.timing.liveness
         try:
-            await self.env.quiet_reads()
-        except TimeoutError as error:
-            self.reason = self.reason or f"quiet reads: {error}"
+            await with_timeout(self.env.quiet_reads(), limit, "ps")
+        except TimeoutError:
+            self.reason = self.reason or f"the status registers could not be read within {limit // 1000} ns"
 
     def extract_phase(self) -> None:
         """Flush the merge: nothing may be left unjudged."""

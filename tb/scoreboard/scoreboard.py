@@ -44,7 +44,7 @@ class Scoreboard(uvm_component):
         self.last_event = 0
         self._monitors: list[Monitor] = []
         self._first = True
-        self._hung: set[str] = set()
+        self.hung: set[str] = set()
 
     def connect_monitor(self, monitor: Monitor) -> None:
         """Take the events of ``monitor``."""
@@ -84,8 +84,8 @@ class Scoreboard(uvm_component):
             return
         name, begin = oldest
         limit = self.model.ctx.timing.liveness
-        if now_ps() - begin > limit and name not in self._hung:
-            self._hung.add(name)
+        if now_ps() - begin > limit and name not in self.hung:
+            self.hung.add(name)
             rule = HANG_RULES.get(name.split("_")[0].split(".")[0], "ERN-211")
             self.model.rules.now = now_ps()
             self.model.rules.fail(rule, "an end", f"open since {begin / 1000:.1f} ns", f"transfer on {name}")
@@ -95,7 +95,7 @@ class Scoreboard(uvm_component):
         self.judge()
         oldest = self.merge.oldest_open()
         rules = self.model.rules
-        if oldest is not None and oldest[0] not in self._hung:
+        if oldest is not None and oldest[0] not in self.hung:
             rules.bench("no unfinished item", f"{oldest[0]} since {oldest[1] / 1000:.1f} ns", "end of test")
         for event in self.merge.release(1 << 62):
             self.log.add(event)

@@ -124,7 +124,7 @@ class all_qps(ErnicTest):
     """All queue pairs of the build are served, and each keeps to its own rings and addresses.
 
     Stimulus: every data queue pair backlogged at once with small and large messages of all kinds.
-    Checks: ERN-019, ERN-069, ERN-238, ERN-239, ERN-181.
+    Checks: ERN-069, ERN-181.
     """
 
     async def scenario(self) -> None:
@@ -143,7 +143,8 @@ class same_doorbell_again(ErnicTest):
     """Writing the same producer index again starts nothing.
 
     Stimulus: post, wait, rewrite QPCONF and QDEPTH mid-ring and post on; the SQPI write repeated when all
-    slots hold old entries. Checks: ERN-056, ERN-191, ERN-076.
+    slots hold old entries.
+    Checks: ERN-056, ERN-076.
     """
 
     async def scenario(self) -> None:

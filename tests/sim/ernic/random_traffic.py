@@ -24,8 +24,13 @@ class random_traffic(ErnicTest):
 
     Stimulus: random PMTU, IP version, ring depths, PSNs, ACK policies and modes; 40 rounds of messages of 0
     bytes to 4 PMTU; drops, duplicates, reordering and delays on both directions, RNR and sequence NAKs from
-    the peer. Checks: the rules of both transport directions, ERN-039 to ERN-126, ERN-139 to ERN-150, ERN-211
-    to ERN-218.
+    the peer.
+    Checks: ERN-039, ERN-040, ERN-041, ERN-042, ERN-043, ERN-044, ERN-045, ERN-046, ERN-047, ERN-048,
+    ERN-049, ERN-050, ERN-051, ERN-052, ERN-053, ERN-054, ERN-055, ERN-056, ERN-057, ERN-058, ERN-059,
+    ERN-060, ERN-062, ERN-064, ERN-066, ERN-069, ERN-070, ERN-071, ERN-073, ERN-074, ERN-075, ERN-076,
+    ERN-077, ERN-079, ERN-080, ERN-081, ERN-082, ERN-083, ERN-084, ERN-088, ERN-092, ERN-112, ERN-113,
+    ERN-114, ERN-115, ERN-117, ERN-120, ERN-121, ERN-122, ERN-123, ERN-124, ERN-125, ERN-139, ERN-141,
+    ERN-142, ERN-143, ERN-144, ERN-147, ERN-148, ERN-149, ERN-150, ERN-211, ERN-218.
     """
 
     async def scenario(self) -> None:
@@ -103,7 +108,11 @@ class random_clean(ErnicTest):
     """Random messages both ways over a clean link draw no resend, no NAK and no error.
 
     Stimulus: four queue pairs with random settings, 60 rounds of random messages, no faults.
-    Checks: ERN-039 to ERN-080, ERN-112 to ERN-126, ERN-139 to ERN-150, ERN-173, ERN-185.
+    Checks: ERN-039, ERN-040, ERN-041, ERN-042, ERN-043, ERN-044, ERN-045, ERN-046, ERN-047, ERN-048,
+    ERN-049, ERN-051, ERN-052, ERN-053, ERN-054, ERN-056, ERN-058, ERN-059, ERN-062, ERN-064, ERN-066,
+    ERN-069, ERN-070, ERN-071, ERN-073, ERN-074, ERN-075, ERN-076, ERN-077, ERN-079, ERN-112, ERN-113,
+    ERN-119, ERN-122, ERN-123, ERN-124, ERN-125, ERN-139, ERN-141, ERN-142, ERN-143, ERN-144, ERN-147,
+    ERN-148, ERN-149, ERN-150, ERN-185.
     """
 
     async def scenario(self) -> None:

@@ -17,7 +17,7 @@ class recv_send(ErnicTest):
     acknowledged.
 
     Stimulus: lengths 0 to PMTU over three laps of rings of 16 and 32 elements, elements freed as they come.
-    Checks: ERN-139, ERN-140, ERN-141, ERN-142, ERN-143, ERN-144, ERN-123, ERN-159, ERN-165.
+    Checks: ERN-139, ERN-141, ERN-142, ERN-143, ERN-144, ERN-123, ERN-159, ERN-165.
     """
 
     async def scenario(self) -> None:
@@ -36,7 +36,7 @@ class recv_send_multi(ErnicTest):
     message.
 
     Stimulus: every SEND kind of 2, 3 and 4 packets and of exactly the element size, two path MTUs.
-    Checks: ERN-139, ERN-140, ERN-143, ERN-150, ERN-113, ERN-123.
+    Checks: ERN-139, ERN-143, ERN-150, ERN-113, ERN-123.
     """
 
     async def scenario(self) -> None:
@@ -56,7 +56,7 @@ class recv_rq_full_rnr(ErnicTest):
 
     Stimulus: 14 SENDs twice, all freed at once; then 22 into a ring of 16, nothing freed until the RNR
     NAK; then one, then 16 at once; three timer codes.
-    Checks: ERN-145, ERN-146, ERN-147, ERN-172, ERN-179, ERN-242.
+    Checks: ERN-145, ERN-146, ERN-147, ERN-179, ERN-242.
     """
 
     async def scenario(self) -> None:
@@ -135,7 +135,8 @@ class recv_write_multi(ErnicTest):
     """Later packets of a WRITE continue at the running address.
 
     Stimulus: 2 to 5 packets with odd addresses for PMTU 256, 1024 and 4096, up to the last byte of the
-    region. Checks: ERN-034, ERN-148, ERN-030, ERN-212, ERN-214, ERN-122.
+    region.
+    Checks: ERN-148, ERN-030, ERN-212, ERN-214, ERN-122.
     """
 
     async def scenario(self) -> None:
@@ -155,7 +156,7 @@ class recv_back_to_back(ErnicTest):
     """Requests without a gap on the input are all taken, small and full-sized ones.
 
     Stimulus: bursts of minimum and PMTU-sized SENDs and WRITEs on four queue pairs interleaved.
-    Checks: ERN-235, ERN-139, ERN-148, ERN-238.
+    Checks: ERN-139, ERN-148, ERN-238.
     """
 
     line_rate = 0

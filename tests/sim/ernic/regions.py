@@ -64,7 +64,8 @@ class mr_violations(ErnicTest):
 
     Stimulus: wrong tag bits, wrong row, wrong PD bits, every edge of the range, wrap at 2^64, read-only and
     unknown access codes, empty row; one queue pair each, after a good WRITE through the same row where there
-    is one. Checks: ERN-027, ERN-029, ERN-030, ERN-032, ERN-034, ERN-036, ERN-132, ERN-134, ERN-155, ERN-172.
+    is one.
+    Checks: ERN-027, ERN-029, ERN-030, ERN-032, ERN-036, ERN-132, ERN-134, ERN-155, ERN-172.
     """
 
     async def scenario(self) -> None:
@@ -86,8 +87,8 @@ class mr_edges_allowed(ErnicTest):
     """Accesses that just fit are allowed, and a row rewritten between messages takes effect.
 
     Stimulus: first and last bytes of a region, whole region, region that ends at 2^64, 48-bit lengths around
-    4 GiB, WRITE-only and both; zero length with good and bad key; the row moved to other memory. Checks:
-    ERN-027, ERN-030, ERN-031, ERN-032, ERN-033, ERN-034, ERN-035, ERN-038.
+    4 GiB, WRITE-only and both; zero length with good and bad key; the row moved to other memory.
+    Checks: ERN-027, ERN-030, ERN-031, ERN-032, ERN-033, ERN-035, ERN-038.
     """
 
     async def scenario(self) -> None:

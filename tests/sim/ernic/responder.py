@@ -19,7 +19,8 @@ class psn_gap_nak(ErnicTest):
     """A request ahead of the expected one is not executed; one NAK per gap names the expected packet.
 
     Stimulus: gaps of 1, 2 and 100 followed by more packets ahead, then the missing ones; a second gap at
-    once. Checks: ERN-114, ERN-118, ERN-127, ERN-134, ERN-172.
+    once.
+    Checks: ERN-114, ERN-127, ERN-172.
     """
 
     async def scenario(self) -> None:
@@ -43,7 +44,8 @@ class duplicates(ErnicTest):
     """A repeated request is acknowledged again without any effect, also inside another message.
 
     Stimulus: SENDs and WRITEs repeated with changed payload at age 1, 5 and 60; a repeat between the packets
-    of a message; the whole last message repeated. Checks: ERN-115, ERN-117, ERN-118, ERN-123, ERN-168.
+    of a message; the whole last message repeated.
+    Checks: ERN-115, ERN-117, ERN-123, ERN-168.
     """
 
     async def scenario(self) -> None:
@@ -197,7 +199,7 @@ class unsupported_opcode(ErnicTest):
     """Atomics are refused with 0x61, code 2; opcodes of other transports are refused or dropped.
 
     Stimulus: 0x13, 0x14, 0x15, UC, RD and vendor opcodes at a message boundary, one queue pair each.
-    Checks: ERN-129, ERN-155, ERN-186, ERN-235.
+    Checks: ERN-129, ERN-155, ERN-186.
     """
 
     async def scenario(self) -> None:
@@ -257,8 +259,8 @@ class length_rules(ErnicTest):
     spills over.
 
     Stimulus: first and middle of PMTU - 4 and + 4, last and only above PMTU, total 1 byte and one packet
-    off; SENDs longer than the element on the last queue pairs. Checks: ERN-130, ERN-133, ERN-134, ERN-155,
-    ERN-140.
+    off; SENDs longer than the element on the last queue pairs.
+    Checks: ERN-130, ERN-133, ERN-134, ERN-155.
     """
 
     async def scenario(self) -> None:

@@ -20,7 +20,8 @@ class nak_sequence(ErnicTest):
     """A sequence NAK makes the DUT resend from exactly that packet on, inside a message as well.
 
     Stimulus: NAK for the first, a middle and the last packet of a window of mixed messages, twice for one
-    PSN, and across the PSN wrap. Checks: ERN-081, ERN-082, ERN-083, ERN-091, ERN-171, ERN-173.
+    PSN, and across the PSN wrap.
+    Checks: ERN-081, ERN-082, ERN-083, ERN-171, ERN-173.
     """
 
     async def scenario(self) -> None:
@@ -40,7 +41,7 @@ class packet_lost(ErnicTest):
     """A lost packet is repaired by the peer's NAK, much faster than any timeout.
 
     Stimulus: packets dropped at random on the way to the peer under mixed traffic of four queue pairs.
-    Checks: ERN-081, ERN-082, ERN-083, ERN-237.
+    Checks: ERN-081, ERN-082, ERN-083.
     """
 
     async def scenario(self) -> None:
@@ -61,7 +62,7 @@ class rnr_received(ErnicTest):
     """After an RNR NAK the DUT waits at least the time of its code, then resends from that packet.
 
     Stimulus: timer codes 1, 2, 3, 5 and 6 on the first, middle and last packet of messages, several in a row.
-    Checks: ERN-088, ERN-082, ERN-083, ERN-091, ERN-179, ERN-237.
+    Checks: ERN-088, ERN-082, ERN-083.
     """
 
     async def scenario(self) -> None:
@@ -83,7 +84,7 @@ class timeout_retry(ErnicTest):
 
     Stimulus: base widths 8 and 9 with t = 1, 2, 4; three requests, all of them or all
     their ACKs lost.
-    Checks: ERN-084, ERN-082, ERN-091, ERN-173.
+    Checks: ERN-084, ERN-082, ERN-173.
     """
 
     async def scenario(self) -> None:
@@ -192,7 +193,7 @@ class fatal_nak(ErnicTest):
     """NAK 0x61, 0x62 or 0x63 ends the queue pair; older work is good, the refused and all later work is not.
 
     Stimulus: each code at the first, a middle and the last of five requests, both completion entry settings.
-    Checks: ERN-096, ERN-083, ERN-171, ERN-155, ERN-186, ERN-187.
+    Checks: ERN-096, ERN-171, ERN-155, ERN-186, ERN-187.
     """
 
     async def scenario(self) -> None:
@@ -214,7 +215,7 @@ class start_after_loss(ErnicTest):
     """A resend storm on one queue pair leaves the numbers and timers of another alone.
 
     Stimulus: one queue pair without answers in timeout, another opens and sends meanwhile.
-    Checks: ERN-237, ERN-084, ERN-239.
+    Checks: ERN-084.
     """
 
     async def scenario(self) -> None:

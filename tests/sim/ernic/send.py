@@ -133,7 +133,7 @@ class tail_lengths(ErnicTest):
     """Frames end in the right byte lane for every tail length, back to back.
 
     Stimulus: SENDs of 1 to 64 bytes with one doorbell, so that frames of different length follow at once.
-    Checks: ERN-218, ERN-039, ERN-045, ERN-049, ERN-209.
+    Checks: ERN-218, ERN-039, ERN-045, ERN-049.
     """
 
     async def scenario(self) -> None:

@@ -163,7 +163,8 @@ class fatal_queue(ErnicTest):
     """Each queue pair that turns fatal leaves one entry with its number and code in the fatal ring.
 
     Stimulus: 4 entries, seven queue pairs fatal by opcode sequence, unsupported opcode, region and reserved
-    entry. Checks: ERN-128, ERN-129, ERN-132, ERN-155, ERN-156, ERN-180, ERN-068.
+    entry.
+    Checks: ERN-128, ERN-132, ERN-155, ERN-156, ERN-180, ERN-068.
     """
 
     async def scenario(self) -> None:
@@ -224,7 +225,8 @@ class clear_races(ErnicTest):
     """No event is lost that happens while a status or bank bit is being cleared.
 
     Stimulus: SENDs in, the bank bit cleared in steps of 20 ns around the moment it is set, every other time
-    one more SEND right behind; exact look each time. Checks: ERN-184, ERN-182, ERN-006.
+    one more SEND right behind; exact look each time.
+    Checks: ERN-182, ERN-006.
     """
 
     async def scenario(self) -> None:
@@ -244,7 +246,7 @@ class ecn_marks(ErnicTest):
     """A request that is not marked "congestion experienced" sets no congestion status.
 
     Stimulus: SENDs with ECN 0, 1 and 2 in both IP versions, status and bank read after each.
-    Checks: ERN-185, ERN-178, ERN-139.
+    Checks: ERN-185, ERN-139.
     """
 
     async def scenario(self) -> None:
