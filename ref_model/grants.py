@@ -24,7 +24,6 @@ class Payload:
     data: bytes
     rule: str
     why: str
-    opened: int
     on_done: Callable[[int], None]
     place_rule: str = ""
     left: int = 0

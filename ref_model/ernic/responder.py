@@ -55,7 +55,6 @@ class Answer:
     rule: str
     why: str
     optional: bool = False
-    msn: int = 0
 
 
 @dataclass(slots=True)
@@ -339,8 +338,7 @@ class Responder:
             self._would_write(frame, conn, "ERN-133", "message longer than the RQ element")
             self._refuse(frame, None, "ERN-133", "message longer than the RQ element", None)
             return
-        lap = progress.element >= depth
-        self._grant(progress.address + progress.offset, frame.payload, "ERN-139", info, progress.element, lap)
+        self._grant(progress.address + progress.offset, frame.payload, "ERN-139", info, progress.element)
         progress.offset += size
         state.progress = None if info.last else progress
         if info.last:
@@ -370,15 +368,13 @@ class Responder:
         else:
             assert state.progress is not None
             progress = state.progress
-        self._grant(progress.address + progress.offset, frame.payload, "ERN-148", info, None, False)
+        self._grant(progress.address + progress.offset, frame.payload, "ERN-148", info, None)
         progress.offset += len(frame.payload)
         state.progress = None if info.last else progress
         self._counters.add("in_send", 0, 1)
         self._accept(frame, info, conn, device)
 
-    def _grant(
-        self, address: int, data: bytes, rule: str, info: OpInfo, element: int | None, lap: bool
-    ) -> None:
+    def _grant(self, address: int, data: bytes, rule: str, info: OpInfo, element: int | None) -> None:
         if not data:
             return
         scope, rules = self._scope, self._ctx.rules
@@ -399,7 +395,7 @@ class Responder:
             if element is not None and info.last:
                 self._placed()
 
-        self._ctx.grant(Payload(address, data, rule, why, self._ctx.now, done, place))
+        self._ctx.grant(Payload(address, data, rule, why, done, place))
 
     def _placed(self) -> None:
         self._rq.placed += 1
@@ -408,8 +404,6 @@ class Responder:
         bth = frame.bth
         assert bth is not None
         state, rules = self.state, self._ctx.rules
-        if state.gap_reported:
-            rules.alive((self._scope.name, "gap"))
         state.expected = psn_add(bth.psn, 1)
         state.last_accepted = bth.psn
         state.gap_reported = state.after_rnr = False

@@ -45,7 +45,6 @@ ADDRESSING = Fault("ERN-109", "destination IP, UDP port or TVer wrong", knob="M_
 CUT = Fault("ERN-231", "frame cut short")
 LENGTHS = Fault("ERN-232/drop", "inconsistent lengths", knob="M_RULES")
 IP_CHECKSUM = Fault("ERN-232/drop", "wrong IPv4 header checksum", knob="M_RULES")
-TRAILER = Fault("ERN-233", "bytes behind the IP length", knob="M_RULES")
 
 
 def parse_faults(error: ParseError) -> list[Fault]:
