@@ -54,7 +54,7 @@ class Deadlines:
         if duty is not None and duty.open:
             duty.open = False
             self.open -= 1
-            self._rules.met(duty.rule, duty.why, duty.scope, knob=duty.knob)
+            self._rules.met(duty.rule, duty.why, duty.scope, duty.knob)
 
     def void(self, duty: Must | None) -> None:
         """Close ``duty`` without evidence: its cause disappeared (reset, QP gone, other hypothesis)."""

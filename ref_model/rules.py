@@ -155,16 +155,27 @@ class Rules:
         self._signatures: Counter[tuple[str, str]] = Counter()
         self._tempted: dict[object, set[str]] = {}
         self._checked: set[str] = set()
+        self._suspended = frozenset(
+            name for name, value in knobs.items() if isinstance(value, str) and value in OPEN_VALUES
+        )
 
     # -- checks -----------------------------------------------------------------------------------
 
     def eq(
-        self, rule: str, expected: Any, observed: Any, why: str, scope: Scope | None = None, **more: Any
+        self,
+        rule: str,
+        expected: Any,
+        observed: Any,
+        why: str,
+        scope: Scope | None = None,
+        knob: str | None = None,
+        sure: bool = True,
     ) -> bool:
-        """Check ``observed == expected``."""
-        if expected == observed and not more and rule in self._checked:
+        """Check ``observed == expected``; ``sure`` is False for a match that proves nothing."""
+        good = expected == observed
+        if good and sure and knob not in self._suspended and rule in self._checked:
             return self._count(rule, scope)
-        return self._decide(rule, expected == observed, expected, observed, why, scope, **more)
+        return self._decide(rule, good, expected, observed, why, scope, knob, sure)
 
     def one_of(
         self,
@@ -173,38 +184,59 @@ class Rules:
         observed: Any,
         why: str,
         scope: Scope | None = None,
-        **more: Any,
+        knob: str | None = None,
+        sure: bool = True,
     ) -> bool:
         """Check that ``observed`` is one of ``expected``."""
-        return self._decide(rule, observed in expected, expected, observed, why, scope, **more)
+        return self._decide(rule, observed in expected, expected, observed, why, scope, knob, sure)
 
     def in_range(
-        self, rule: str, low: int, high: int, observed: int, why: str, scope: Scope | None = None, **more: Any
+        self,
+        rule: str,
+        low: int,
+        high: int,
+        observed: int,
+        why: str,
+        scope: Scope | None = None,
+        knob: str | None = None,
+        sure: bool = True,
     ) -> bool:
         """Check ``low <= observed <= high``."""
-        return self._decide(rule, low <= observed <= high, f"{low} .. {high}", observed, why, scope, **more)
-
-    def met(self, rule: str, why: str, scope: Scope | None = None, **more: Any) -> bool:
-        """Record that an obligation of ``rule`` was fulfilled in time."""
-        if not more and rule in self._checked:
+        good = low <= observed <= high
+        if good and sure and knob not in self._suspended and rule in self._checked:
             return self._count(rule, scope)
-        return self._decide(rule, True, "", "", why, scope, **more)
+        return self._decide(rule, good, f"{low} .. {high}", observed, why, scope, knob, sure)
 
-    def passed(self, rules: Iterable[str], scope: Scope) -> None:
+    def met(
+        self, rule: str, why: str, scope: Scope | None = None, knob: str | None = None, sure: bool = True
+    ) -> bool:
+        """Record that an obligation of ``rule`` was fulfilled in time."""
+        if sure and knob not in self._suspended and rule in self._checked:
+            return self._count(rule, scope)
+        return self._decide(rule, True, "", "", why, scope, knob, sure)
+
+    def passed(self, rules: Collection[str], scope: Scope) -> None:
         """Record that checks of several closed rules were decided well at once."""
         if scope.tainted:
             return
+        evidence, checked = self.evidence, self._checked
         for rule in rules:
-            self.evidence[rule] += 1
-            self.decisions += 1
-            if rule not in self._checked:
+            evidence[rule] += 1
+            if rule not in checked:
                 self._known(rule)
+        self.decisions += len(rules)
 
     def fail(
-        self, rule: str, expected: Any, observed: Any, why: str, scope: Scope | None = None, **more: Any
+        self,
+        rule: str,
+        expected: Any,
+        observed: Any,
+        why: str,
+        scope: Scope | None = None,
+        knob: str | None = None,
     ) -> bool:
         """Record a deviation that needs no comparison (something came that nothing permits)."""
-        return self._decide(rule, False, expected, observed, why, scope, **more)
+        return self._decide(rule, False, expected, observed, why, scope, knob)
 
     def observe(self, rule: str, count: int = 1) -> None:
         """Record that something was seen whose row has no verdict."""
@@ -224,9 +256,11 @@ class Rules:
 
     def alive(self, path: object) -> None:
         """Note a good output on ``path``: earlier temptations there were resisted."""
-        for rule in sorted(self._tempted.pop(path, ())):
-            self.evidence[rule] += 1
-            self.decisions += 1
+        resisted = self._tempted.pop(path, None)
+        if resisted:
+            for rule in sorted(resisted):
+                self.evidence[rule] += 1
+            self.decisions += len(resisted)
 
     def drop_temptations(self, path: object) -> None:
         """Forget the temptations of ``path`` (its scope was tainted or reset)."""
@@ -254,21 +288,20 @@ class Rules:
         observed: Any,
         why: str,
         scope: Scope | None,
-        knob: str | None = None,
+        knob: str | None,
         sure: bool = True,
-        diff: Iterable[tuple[str, Any, Any]] = (),
     ) -> bool:
         """Count or record. ``knob`` names the parameter a check rests on; ``sure`` is False for "maybe"."""
         if rule not in self._checked:
             self._known(rule)
-        if knob is not None and self.knobs[knob] in OPEN_VALUES:
+        if knob in self._suspended:
             self.observed[rule] += 1
             return True
         if good:
             if sure:
                 self._count(rule, scope)
             return True
-        self._record(rule, expected, observed, why, scope or self.dut, diff)
+        self._record(rule, expected, observed, why, scope or self.dut)
         return False
 
     def _record(
@@ -278,7 +311,6 @@ class Rules:
         observed: Any,
         why: str,
         scope: Scope,
-        diff: Iterable[tuple[str, Any, Any]],
     ) -> None:
         self.findings_total += 1
         secondary = scope.tainted
@@ -295,7 +327,6 @@ class Rules:
                 expected=show(expected),
                 observed=show(observed),
                 why=why,
-                packet_diff=tuple((name, show(exp), show(obs)) for name, exp, obs in diff),
                 history=tuple(f"{time / 1000:.3f} ns {what:3} {item}" for time, what, item in scope.history),
                 secondary=secondary,
             )

@@ -610,7 +610,7 @@ class ErnicModel:
                 used = self._written(event, addr, data)
                 addr += used
                 data = data[used:]
-        self.ctx.memory.write_masked(event.addr, event.data, event.mask)
+            self.ctx.memory.write(event.addr + start, event.data[start:stop])
 
     def _written(self, event: MemWrite, addr: int, data: bytes) -> int:
         """Judge the head of one run of strobed bytes; returns how many bytes that settled."""

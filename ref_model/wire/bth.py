@@ -9,6 +9,9 @@ LAYOUT = struct.Struct(">BBHII")
 SIZE = 12
 DEFAULT_PKEY = 0xFFFF
 
+#: Byte 1 taken apart once and for all: SE, M, pad count, TVer.
+_FLAGS = tuple((byte > 127, byte & 64 != 0, byte >> 4 & 3, byte & 15) for byte in range(256))
+
 
 @dataclass(slots=True)
 class Bth:
@@ -49,16 +52,17 @@ def pack(bth: Bth, pad: int) -> bytes:
 def unpack(data: bytes, offset: int) -> Bth:
     """Read the header at `offset`; 12 bytes must be there."""
     opcode, flags, pkey, qp, psn = LAYOUT.unpack_from(data, offset)
+    se, mig, pad, tver = _FLAGS[flags]
     return Bth(
         opcode,
         qp & 0xFFFFFF,
         psn & 0xFFFFFF,
         pkey,
         psn > 0x7FFFFFFF,
-        flags > 127,
-        flags & 64 != 0,
-        flags >> 4 & 3,
-        flags & 15,
+        se,
+        mig,
+        pad,
+        tver,
         qp > 0x7FFFFFFF,
         qp & 0x40000000 != 0,
         qp >> 24 & 63,

@@ -51,6 +51,7 @@ class SoftErnic:
         self, index: int, pmtu: int = 1024, ip_version: int = 4, knobs: dict[str, object] | None = None
     ) -> None:
         self.model = ErnicModel({**OWN, **(knobs or {})})
+        self.log: list[Event] = []
         self.now = 0
         self.device = DeviceConfig(
             mac=0x02_00_00_00_00_10 + index,
@@ -112,6 +113,7 @@ class SoftErnic:
         return self.now
 
     def _emit(self, event: Event) -> None:
+        self.log.append(event)
         self.model.observe(event)
 
     def _register(self, entry: Write) -> None:
