@@ -125,9 +125,8 @@ class Context:
             return None
         return next((entry for entry in self.refusals if entry.data.startswith(data)), None)
 
-    def refusal_at(self, addr: int) -> Refusal | None:
-        """Return the latest refusal that covers ``addr``."""
-        for entry in reversed(self.refusals):
-            if entry.first <= addr < entry.first + entry.length:
-                return entry
-        return None
+    def refusal_at(self, addr: int, data: bytes) -> Refusal | None:
+        """Return the refusal that explains ``data`` at ``addr``: by both, by the bytes, by the address."""
+        there = [entry for entry in self.refusals if entry.first <= addr < entry.first + entry.length]
+        same = next((entry for entry in there if len(data) >= 4 and entry.data.startswith(data)), None)
+        return same or self.refusal_with(data) or (there[-1] if there else None)

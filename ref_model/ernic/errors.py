@@ -8,11 +8,30 @@ from dataclasses import dataclass
 from ref_model.deadlines import Must
 from ref_model.ernic.config import RegisterValues
 from ref_model.ernic.context import Context
+from ref_model.rocev2.psn import psn_diff
 from ref_model.rules import Scope
 
 SYNDROME_MAC, SYNDROME_IP_VERSION, SYNDROME_IHL = 1 << 0, 1 << 2, 1 << 3
 DOCUMENTED = SYNDROME_MAC | SYNDROME_IP_VERSION | SYNDROME_IHL
 IPKTERR_ENTRY_BYTES = 8
+NAK_ACCESS = 0x62
+
+#: Good frames remembered in case the DUT refuses one of them.
+SUSPECTS = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Suspicion:
+    """What is special about a good frame: the rule its refusal would break, by how it would be refused.
+
+    ``dropped``: without an answer; ``access``, ``invalid``: with that NAK. Empty: nothing special.
+    """
+
+    qp: int
+    psn: int
+    dropped: str = ""
+    access: str = ""
+    invalid: str = ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -34,8 +53,7 @@ class ErrorBuffer:
         self._ctx = ctx
         self._values = values
         self.scope = Scope("error buffer")
-        #: Rules that the refusal of the last good frames would break, oldest first.
-        self.last_good: deque[str] = deque(maxlen=4)
+        self._last_good: deque[Suspicion] = deque(maxlen=SUSPECTS)
         self._waiting: deque[BadFrame] = deque(maxlen=4096)
         self.entries = 0
 
@@ -108,12 +126,31 @@ class ErrorBuffer:
             rules.eq("ERN-154", wanted, seen, owed.why, self.scope, knob="ERRBUF_LAYOUT")
             self._close(owed)
         else:
-            rule = self.suspect("ERN-151") if self._log_all() else "ERN-152"
+            rule = self.suspect() if self._log_all() else "ERN-152"
             rules.fail(rule, "no entry", f"syndrome {syndrome:#x}", "no frame that is logged", self.scope)
 
-    def suspect(self, otherwise: str) -> str:
-        """Return what the refusal of a recent good frame breaks, if one of them was special."""
-        return next((rule for rule in self.last_good if rule != "ERN-151"), otherwise)
+    def accepted(self, good: Suspicion) -> None:
+        """A good frame came in: remember what its refusal would break."""
+        self._last_good.append(good)
+
+    def answered(self, qp: int, psn: int) -> None:
+        """The DUT acknowledged ``psn`` of ``qp``: that frame was not refused, nor was any before it."""
+        while self._last_good and not (
+            self._last_good[0].qp == qp and psn_diff(self._last_good[0].psn, psn) > 0
+        ):
+            self._last_good.popleft()
+
+    def suspect(self) -> str:
+        """Return what an entry for a good frame breaks, by the oldest one not answered that was special."""
+        rules = (rule for good in self._last_good for rule in (good.dropped, good.access, good.invalid))
+        return next((rule for rule in rules if rule), "ERN-151")
+
+    def suspect_nak(self, qp: int, psn: int, syndrome: int) -> str:
+        """Return what a NAK of ``syndrome`` for the good frame with ``psn`` of ``qp`` breaks."""
+        good = next((entry for entry in self._last_good if (entry.qp, entry.psn) == (qp, psn)), None)
+        if good is None:
+            return "ERN-127"
+        return (good.access if syndrome == NAK_ACCESS else good.invalid) or "ERN-127"
 
     def _close(self, frame: BadFrame) -> None:
         self._waiting.remove(frame)

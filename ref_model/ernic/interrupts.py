@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from ref_model.ernic.context import Context
 from ref_model.moving import Flag
 from ref_model.rules import Scope
@@ -46,6 +48,7 @@ class Interrupts:
         self._last_possible = {0: 0, 1: -(1 << 62)}
         self._epoch = 0
         self._caused: set[str] = set()
+        self._announced: Counter[tuple[str, int]] = Counter()
 
     # -- causes -----------------------------------------------------------------------------------
 
@@ -57,8 +60,14 @@ class Interrupts:
             self._caused.add(BIT_RULES[bit])
         self._touch()
 
+    def announce(self, kind: str, qp: int) -> None:
+        """An event that will set the bank bit of ``qp`` has begun; its data are still on their way."""
+        self._announced[kind, qp] += 1
+
     def bank(self, kind: str, qp: int, sure: bool = True) -> None:
         """An event begins that sets the bank bit of ``qp`` and with it the summary bit."""
+        if sure and self._announced[kind, qp]:
+            self._announced[kind, qp] -= 1
         self._touch()
         self._banks.setdefault((kind, qp), Flag()).cause(sure)
         if kind == "CNP":
@@ -140,7 +149,9 @@ class Interrupts:
     ) -> None:
         rules, scope = self._ctx.rules, self.scope
         if observed and not one:
-            if where in SUMMARY and rule in self._caused:
+            if rule == BANK_RULES["RQ"] and self._early("RQ"):
+                rules.fail("ERN-144", 0, 1, f"{where}: the payload is not in memory yet", scope)
+            elif where in SUMMARY and rule in self._caused:
                 rules.fail("ERN-183", 0, 1, f"{where}: every bank bit behind it is clear", scope)
             elif flag is not None and flag.cleared:
                 rules.fail("ERN-006", 0, 1, f"{where} was cleared by writing 1", scope)
@@ -158,6 +169,10 @@ class Interrupts:
             if observed:
                 rules.met(rule, f"{where} follows its event", scope, sure=rule in self._caused)
             rules.met("ERN-185", "no status bit without cause", scope, sure=not observed)
+
+    def _early(self, kind: str) -> bool:
+        """Return whether an event of ``kind`` waits for its data."""
+        return any(count for (name, _), count in self._announced.items() if name == kind)
 
     # -- the line ---------------------------------------------------------------------------------
 
@@ -202,6 +217,12 @@ class Interrupts:
             why = "rnic_intr = OR(INTSTS and INTEN)"
             self._ctx.rules.eq("ERN-177", level, self.line, why, self.scope)
 
+    def only(self, bit: int) -> bool:
+        """Return whether no enabled bit but ``bit`` can be 1 now."""
+        return not any(
+            self.enable >> other & 1 and self._bit(other)[1] for other in BIT_RULES if other != bit
+        )
+
     def edge(self, level: int) -> None:
         """Judge an edge of rnic_intr."""
         low, high = self._line()
@@ -209,7 +230,9 @@ class Interrupts:
         self.line = level
         recent = self._ctx.now - self._last_possible[level] <= self._ctx.timing.irq_settle
         why = "an enabled status bit can be set" if level else "every enabled status bit can be clear"
-        self._ctx.rules.eq("ERN-177", True, possible or recent, f"rnic_intr = {level}: {why}", self.scope)
+        early = level and self.enable >> RECEIVE & 1 and self._early("RQ")
+        rule = "ERN-144" if early and not (possible or recent) else "ERN-177"
+        self._ctx.rules.eq(rule, True, possible or recent, f"rnic_intr = {level}: {why}", self.scope)
         self._touch()
 
     def quiet(self) -> None:

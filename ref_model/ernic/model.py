@@ -15,7 +15,7 @@ from ref_model.ernic.context import OUTPUT, Context
 from ref_model.ernic.counters import REGISTERS as COUNTER_REGISTERS
 from ref_model.ernic.counters import Counters
 from ref_model.ernic.errors import ErrorBuffer, FatalQueue
-from ref_model.ernic.interrupts import VALIDATION, Interrupts
+from ref_model.ernic.interrupts import FATAL, VALIDATION, Interrupts
 from ref_model.ernic.qp import Qp
 from ref_model.ernic.regions import Regions
 from ref_model.ernic.requester import FATAL_NAKS, WQE_BYTES
@@ -254,6 +254,9 @@ class ErnicModel:
                 self._override(name, qp, event.data)
                 self._overridden[event.addr & ~3] = event.data & where.register.defined
             return
+        if where.register.writable:  # STATQP: a status register with fields that software may write
+            self.storage.write(where, event.addr & ~3, event.data, event.strb, event.settled)
+            return
         self._ro_written[event.addr & ~3] = event.data
         self.rules.tempt("ERN-005", ("ro", event.addr & ~3))
 
@@ -331,6 +334,8 @@ class ErnicModel:
         elif block == "QP" and self.status.handles(name):
             qp = self.qps.get(where.index + self._first_slot)
             if qp is not None:
+                if name == "STATQP" and not (qp.dead or qp.requester.sent_messages):
+                    self.storage.judge_fields(where, addr, value, event.begin)
                 self.status.judge(name, qp, value, event.begin, event.settled)
         elif where.register.access == "rw":
             self.storage.judge(where, addr, value, event.begin)
@@ -359,18 +364,16 @@ class ErnicModel:
         )
 
     def _read_interrupts(self, value: int) -> None:
-        due = [qp for qp in self.qps.values() if qp.fatal_due]
-        if value >> 7 & 1 and (due or self.fatal_queue.entries):
-            order = not due or self.fatal_queue.entries > 0
-            self.rules.eq(
-                "ERN-180/order",
-                True,
-                order,
-                "queue entry before INTSTS[7]",
-                self.interrupts.scope,
-                knob="M_RULES",
-            )
+        if value >> FATAL & 1:
+            self._fatal_shown()
         self.interrupts.read_status(value)
+
+    def _fatal_shown(self) -> None:
+        """INTSTS[7] is 1: the entry of a QP that turned fatal can be read by now."""
+        entries = self.fatal_queue.entries
+        if entries or any(qp.fatal_due for qp in self.qps.values()):
+            why = "queue entry before INTSTS[7]"
+            self.rules.eq("ERN-180/order", True, entries > 0, why, self.interrupts.scope, knob="M_RULES")
 
     # -- frames in --------------------------------------------------------------------------------
 
@@ -403,7 +406,7 @@ class ErnicModel:
             return
         assert qp is not None and frame.bth is not None
         qp.scope.note(event.begin, "in", frame)
-        self.errors.last_good.append(suspicion(frame, qp.first_frame, self.regions))
+        self.errors.accepted(suspicion(frame, qp.first_frame, self.regions))
         if qp.first_frame is None:
             qp.first_frame = frame
         if self._overridden:
@@ -466,9 +469,7 @@ class ErnicModel:
         self.counters.last_in = (bth.opcode, bth.psn & 0xFFF, qp.number)
         self.counters.last_in_known = True
         if aeth.syndrome >> 5 == 0:
-            if aeth.syndrome & 0x1F == 0:
-                self.rules.tempt("ERN-098", (qp.scope.name, "tx"))
-            known = qp.requester.acknowledge(bth.psn, conn, device, now)
+            known = qp.requester.acknowledge(bth.psn, aeth.syndrome & 0x1F, conn, device, now)
             self.counters.add("in_ack", int(known), 1)
             return
         known = qp.requester.nak(bth.psn, aeth.syndrome, conn, device, now)
@@ -688,7 +689,7 @@ class ErnicModel:
     def _stray(self, event: MemWrite, addr: int, data: bytes, rule: str) -> None:
         """Judge a write outside every grant: refused data, misplaced data, or just stray."""
         what = f"{len(data)} bytes at {addr:#x} by {event.port}"
-        refusal = self.ctx.refusal_at(addr) or self.ctx.refusal_with(data)
+        refusal = self.ctx.refusal_at(addr, data)
         if refusal is not None:
             self.rules.fail(refusal.rule, "no write", what, refusal.why, refusal.scope)
             return
@@ -789,6 +790,8 @@ class ErnicModel:
         if self.in_reset and event.level:
             self.rules.fail("ERN-220", 0, 1, "rnic_intr stays low in reset", self.interrupts.scope)
             return
+        if event.level and self.interrupts.enable >> FATAL & 1 and self.interrupts.only(FATAL):
+            self._fatal_shown()
         self.interrupts.edge(event.level)
 
     def _side_band(self, event: SideBand) -> None:
@@ -830,6 +833,7 @@ class ErnicModel:
         self.values.reset()
         self._decoded = None
         self.storage.reset()
+        self.regions.invalidated.clear()
         self.interrupts.reset()
         self.counters.reset()
         self.errors = ErrorBuffer(self.ctx, self.values)

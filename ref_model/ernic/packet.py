@@ -17,6 +17,8 @@ from ref_model.rules import Scope
 from ref_model.wire import Bth, Frame, Reth, opcodes
 
 INLINE_LIMIT = 16
+#: Packets of a message from which on it counts as long (LONG_WRITE_CAP).
+LONG = 16
 
 
 @dataclass(slots=True)
@@ -135,13 +137,20 @@ def _take_apart(ctx: Context, scope: Scope, frame: Frame, message: Message, expe
     assert bth is not None
     seen, wanted = opcodes.INFO.get(bth.opcode), opcodes.INFO[expected.opcode]
     recut = len(frame.payload) != expected.length
-    if recut and seen is not None and seen.kind == wanted.kind and seen is not wanted:
+    if (
+        message.sent >= LONG - 1
+        and len(message.segments) > LONG
+        and seen is not None
+        and seen.last != wanted.last
+    ):
+        rules.fail("ERN-061", wanted.name, seen.name, f"message of {len(message.segments)} packets", scope)
+    elif recut and frame.payload and seen is not None and seen.kind == wanted.kind and seen is not wanted:
         rules.fail("ERN-059", wanted.name, seen.name, "message cut at the PMTU", scope)
     else:
         rules.eq(
             "ERN-047", wanted.name, opcodes.name_of(bth.opcode), f"packet of a {message.verb.value}", scope
         )
-    empty = "ERN-060" if message.length == 0 else "ERN-059"
+    empty = "ERN-060" if message.length == 0 or not frame.payload else "ERN-059"
     rules.eq(empty, expected.length, len(frame.payload), f"payload of {message.length} bytes in all", scope)
     rules.eq("ERN-051", expected.reth, frame.reth, "RETH on the first or only WRITE packet", scope)
     words = (expected.immediate, expected.key)

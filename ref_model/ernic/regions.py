@@ -33,6 +33,8 @@ class Regions:
         self._values = values
         self._knobs = knobs
         self._rules = rules
+        #: Rows whose key came in a SEND_INV: they go on working (ERN-038).
+        self.invalidated: set[int] = set()
 
     def check_write(self, reth: Reth, pd: int) -> Verdict:
         """Check an inbound WRITE of ``reth`` on a QP of protection domain ``pd``.
@@ -51,6 +53,8 @@ class Regions:
         rule, why = self._fault(row, reth, pd)
         if rule:
             return Verdict(address, True, rule, why, ((address, reth.length),))
+        if row in self.invalidated:
+            self._rules.tempt("ERN-038", ("regions", "granted"))
         for passed in ("ERN-027", "ERN-029", "ERN-030", "ERN-031", "ERN-032/defined"):
             self._rules.tempt(passed, ("regions", "granted"))
         return Verdict(address, would_be=((address, reth.length),))
@@ -60,7 +64,13 @@ class Regions:
         row = reth.rkey >> 8
         if row >= int(self._knobs["MR_ROWS"]):
             return "ERN-028"
-        return "ERN-031" if self._get("ACCESSDESC", row) >> 16 else "ERN-030"
+        if row in self.invalidated:
+            return "ERN-038"
+        high = self._get("ACCESSDESC", row) >> 16
+        if high:
+            return "ERN-031"
+        start = reth.va - (self._get("VIRTADDRMSB", row) << 32 | self._get("VIRTADDRLSB", row))
+        return "ERN-030" if not start or start + reth.length == self._get("WRRDBUFLEN", row) else ""
 
     def _get(self, name: str, row: int) -> int:
         return self._values.get("MR", name, row)

@@ -14,7 +14,7 @@ from ref_model.ernic.completion import Completion, CompletionQueue
 from ref_model.ernic.config import Device, QpConfig
 from ref_model.ernic.context import Context
 from ref_model.ernic.counters import Counters
-from ref_model.ernic.packet import Message, judge
+from ref_model.ernic.packet import LONG, Message, judge
 from ref_model.ernic.rings import RingIndex
 from ref_model.rocev2.psn import psn_add, psn_diff
 from ref_model.rocev2.rnr import rnr_wait_ps
@@ -26,7 +26,7 @@ WQE_BYTES = 64
 RNR_ENDLESS = 7
 
 #: Rules of "there is something to send".
-SEND_RULES = ("ERN-069", "ERN-067/start")
+SEND_RULES = ("ERN-069", "ERN-067/start", "ERN-098", "ERN-061")
 FATAL_NAKS = (0x61, 0x62, 0x63)
 
 
@@ -92,6 +92,7 @@ class Requester:
         self.acknowledged = False
         self._died = 0
         self._held_back = False
+        self._no_credit = False
         self._last_retry = ""
         self._congested: int | None = None
         self.entries: dict[int, WorkEntry] = {}
@@ -133,12 +134,18 @@ class Requester:
         """The DUT read the send queue entry of ``slot``; the bus delivered ``data``."""
         self.entries[slot] = WorkEntry(data)
 
-    def acknowledge(self, psn: int, conn: QpConfig, device: Device, now: int) -> bool:
-        """A positive acknowledgement came; returns False if it covers nothing outstanding (a ghost)."""
+    def acknowledge(self, psn: int, credit: int, conn: QpConfig, device: Device, now: int) -> bool:
+        """A positive acknowledgement came; returns False if it covers nothing outstanding (a ghost).
+
+        ``credit``: AETH syndrome bits [4:0]; 0 must not hold back what comes next.
+        """
         if not self._outstanding(psn):
             self._ctx.rules.tempt("ERN-092", (self._scope.name, "tx"))
             return False
         self._cover(psn_add(psn, 1), conn, now)
+        self._no_credit = not credit
+        if self._no_credit and self._duty is not None and self._duty.rule == "ERN-069":
+            self._ctx.deadlines.void(self._duty)
         self.arm(conn, device)
         return True
 
@@ -239,8 +246,16 @@ class Requester:
             self._arm_timeout(conn, device)
             return
         if self._duty is None or not self._duty.open:
-            rule = "ERN-067/start" if self._held_back else "ERN-069"
-            knob = "M_RULES" if self._held_back else None
+            rule, knob = "ERN-069", None
+            if self._held_back:
+                rule, knob = "ERN-067/start", "M_RULES"
+            elif self._no_credit and self._next_is_write(conn):
+                rule, knob = "ERN-098", "M_RULES"
+            elif self.current is not None and self.current.sent >= LONG:
+                if self._ctx.knobs["LONG_WRITE_CAP"] != "none":
+                    self._ctx.rules.observe("ERN-061")
+                    return
+                rule = "ERN-061"
             self._held_back = False
             self._duty = self._ctx.deadlines.must(
                 rule,
@@ -250,6 +265,14 @@ class Requester:
                 self._ctx.liveness(),
                 knob,
             )
+
+    def _next_is_write(self, conn: QpConfig) -> bool:
+        """Return whether the next packet belongs to a WRITE, as far as its entry was fetched."""
+        if self.current is not None:
+            return self.current.verb.is_write
+        entry = self.entries.get(self.started % conn.sq_depth)
+        verb = None if entry is None or self.started >= self.sq.count else Verb.from_wqe_opcode(entry.opcode)
+        return verb is not None and verb.is_write
 
     def _arm_timeout(self, conn: QpConfig, device: Device) -> None:
         """With packets unacknowledged and the timer on, a resend is owed within 4 timeouts."""

@@ -63,6 +63,7 @@ class Waiting:
 
     psn: int
     duty: Must | None
+    since: int = 0  # begin (ps) of the request, where its ACK has to wait for the timeout
 
 
 @dataclass(slots=True)
@@ -258,9 +259,9 @@ class Responder:
         if not self._sequence_ok(info, progress):
             # an unsupported opcode inside a message may be told either way
             code = CODE_SEQUENCE if info is not None and info.kind in SUPPORTED | {"read_req"} else None
-            self._refuse(
-                frame, NAK_INVALID, "ERN-128", f"{opcodes.name_of(bth.opcode)} out of sequence", code
-            )
+            why = f"{opcodes.name_of(bth.opcode)} out of sequence"
+            self._would_write(frame, conn, "ERN-128", why)
+            self._refuse(frame, NAK_INVALID, "ERN-128", why, code)
             return
         if info is None or info.kind not in SUPPORTED:
             if info is not None and info.kind == "read_req":
@@ -338,15 +339,16 @@ class Responder:
             self._would_write(frame, conn, "ERN-133", "message longer than the RQ element")
             self._refuse(frame, None, "ERN-133", "message longer than the RQ element", None)
             return
-        self._grant(progress.address + progress.offset, frame.payload, "ERN-139", info, progress.element)
+        address = progress.address + progress.offset
+        self._grant(address, frame.payload, "ERN-139", info, progress.element, conn.rq_irq)
         progress.offset += size
         state.progress = None if info.last else progress
         if info.last:
             self._rq.message(conn)
-            if size == 0:
-                self._placed()
             if conn.rq_irq:
-                self._interrupts.bank("RQ", self._qp)
+                self._interrupts.announce("RQ", self._qp)
+            if size == 0:
+                self._placed(self._ctx.now, conn.rq_irq)
         elif conn.rq_irq:
             self._interrupts.bank("RQ", self._qp, sure=False)
         self._counters.add("in_send")
@@ -374,7 +376,9 @@ class Responder:
         self._counters.add("in_send", 0, 1)
         self._accept(frame, info, conn, device)
 
-    def _grant(self, address: int, data: bytes, rule: str, info: OpInfo, element: int | None) -> None:
+    def _grant(
+        self, address: int, data: bytes, rule: str, info: OpInfo, element: int | None, interrupt: bool = False
+    ) -> None:
         if not data:
             return
         scope, rules = self._scope, self._ctx.rules
@@ -393,12 +397,15 @@ class Responder:
             if info.kind == "write":
                 rules.met("ERN-033", "physical address of the region plus offset", scope)
             if element is not None and info.last:
-                self._placed()
+                self._placed(now, interrupt)
 
         self._ctx.grant(Payload(address, data, rule, why, done, place))
 
-    def _placed(self) -> None:
+    def _placed(self, settled: int, interrupt: bool) -> None:
+        """The payload of a SEND is in memory since ``settled``: only now may an interrupt announce it."""
         self._rq.placed += 1
+        if interrupt:
+            self._ctx.deadlines.call_at(settled - 1, lambda: self._interrupts.bank("RQ", self._qp))
 
     def _accept(self, frame: Frame, info: OpInfo, conn: QpConfig, device: Device) -> None:
         bth = frame.bth
@@ -420,8 +427,8 @@ class Responder:
         self._counters.last_in_known = True
         rules.alive((self._scope.name, "rx"))
         rules.passed(("ERN-112",), self._scope)
-        if info.ieth:
-            rules.tempt("ERN-038", OUTPUT)
+        if frame.ieth is not None:
+            self._regions.invalidated.add(frame.ieth >> 8)
         if info.kind == "write" and info.immdt:
             rules.met("ERN-149", "a WRITE with immediate", self._scope, knob="WRITE_IMM_USES_RQ")
         if frame.reth is not None and not frame.reth.length:
@@ -434,7 +441,7 @@ class Responder:
                 duty = self._ctx.deadlines.must(
                     "ERN-121", f"ACK of PSN {bth.psn:#x}", "accepted", self._scope, deadline
                 )
-                state.waiting.append(Waiting(bth.psn, duty))
+                state.waiting.append(Waiting(bth.psn, duty, self._ctx.now))
         elif bth.ack_req:
             rule = "ERN-120/requested" if mode == ACK_ON_REQUEST_OR_TIMEOUT else "ERN-119"
             duty = self._ctx.deadlines.must(
@@ -550,6 +557,7 @@ class Responder:
 
     def _ack(self, psn: int, aeth: Aeth, device: Device) -> None:
         rules, scope, state = self._ctx.rules, self._scope, self.state
+        self._errors.answered(self._qp, psn)
         credit = rules.knobs["AETH_CREDIT"]
         self._counters.add("out_ack")
         rules.met("ERN-124/kind", "syndrome[7:5] = 000", scope)
@@ -584,8 +592,19 @@ class Responder:
         if device.ack_mode == ACK_ON_REQUEST:
             asked = any(psn_diff(waiting.psn, psn) <= 0 for waiting in state.waiting)
             rules.eq("ERN-119", True, asked, "ACK only for requests with the A bit", scope)
+        elif device.ack_mode == ACK_ON_TIMEOUT:
+            self._not_before_timeout(psn)
         self._covered(psn)
         self._advance_acked(psn)
+
+    def _not_before_timeout(self, psn: int) -> None:
+        """The timer of the ACK runs from the oldest request without one, at the earliest."""
+        timeout = self._ctx.knobs["ACK_TIMEOUT"]
+        waiting = self.state.waiting
+        if isinstance(timeout, int) and waiting and psn_diff(waiting[0].psn, psn) <= 0:
+            earliest = waiting[0].since + timeout * self._ctx.timing.period
+            why = f"ACK on timeout alone, not before {earliest / 1000:.1f} ns"
+            self._ctx.rules.eq("ERN-121", True, self._ctx.now >= earliest, why, self._scope)
 
     def _advance_acked(self, psn: int) -> None:
         state = self.state
@@ -642,7 +661,7 @@ class Responder:
             rule = "ERN-146" if self._rq.consumer.count else "ERN-147"
             rules.fail(rule, "no RNR NAK", psn, "an element is free", scope)
         else:
-            rule = self._errors.suspect("ERN-127")
+            rule = self._errors.suspect_nak(self._qp, psn, aeth.syndrome)
             rules.fail(rule, "no NAK", aeth.syndrome, "nothing was refused", scope)
 
     def _message_count(self, psn: int, aeth: Aeth) -> None:

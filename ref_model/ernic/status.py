@@ -47,6 +47,11 @@ STATED_RESETS = frozenset({"XRNIC_BUF_THRESHOLD_ROCE", "XRNIC_BUF_THRESHOLD_NON_
 #: Read/write registers that hardware moves: compared at quiet by the owner of the value, or not at all.
 HARDWARE_MOVED = frozenset({"SQPSN", "LSTRQREQ", "RESPERRWRPTR", "OPTERRSTSQQPTRDB", "CON_IO_CONF"})
 
+#: STATQP[30:28] RNR retries left, [26:24] retries left, [22:16] syndrome.
+SOFTWARE_FIELDS = 0x777F_0000
+#: STATQP[0] fatal, [3] outstanding queue full, [11] resent: 0 on a QP without traffic.
+HARDWARE_FIELDS = 0x0000_0809
+
 
 @dataclass(slots=True)
 class Last:
@@ -111,6 +116,15 @@ class Storage:
             last.confirmed = True
             rules.met("ERN-001", name, sure=expected & mask != register.reset & mask)
             rules.alive("registers")
+
+    def judge_fields(self, where: Location, addr: int, value: int, begin: int) -> None:
+        """Judge the fields of STATQP that software may write, on a QP without traffic."""
+        last = self._last.get(addr)
+        if last is not None and last.settled < begin:
+            written = last.after & SOFTWARE_FIELDS
+            why = f"{where.block.name}[{where.index}].STATQP: some fields take writes, the others do not"
+            seen = value & (SOFTWARE_FIELDS | HARDWARE_FIELDS)
+            self._ctx.rules.eq("ERN-023", written, seen, why, sure=written > 0)
 
     def _blame(self, where: Location, last: Last | None, value: int) -> str:
         """Choose the rule a wrong value breaks: reset value, lost write, strobes, foreign write, field."""
@@ -183,7 +197,8 @@ class QpStatus:
     def _ssn(self, qp: Qp, value: int, begin: int, settled: int) -> None:
         if self._ctx.quiet and not qp.dead:
             started = qp.requester.sent_messages & 0xFFFFFF
-            self._ctx.rules.eq("ERN-064", started, value, "WQEs sent", qp.scope, sure=started > 0)
+            rule = "ERN-064" if started or qp.responder.state.counts else "ERN-239"
+            self._ctx.rules.eq(rule, started, value, "WQEs sent", qp.scope)
 
     def _msn(self, qp: Qp, value: int, begin: int, settled: int) -> None:
         if not self._ctx.quiet or qp.dead:

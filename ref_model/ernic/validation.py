@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ref_model.ernic.config import Device, QpConfig
-from ref_model.ernic.errors import SYNDROME_IHL, SYNDROME_IP_VERSION, SYNDROME_MAC
+from ref_model.ernic.errors import SYNDROME_IHL, SYNDROME_IP_VERSION, SYNDROME_MAC, Suspicion
 from ref_model.ernic.headers import UDP_PORT
 from ref_model.ernic.regions import Regions
 from ref_model.wire import Frame, IPv4, ParseError, Reason
@@ -103,18 +103,21 @@ def certain(faults: list[Fault], knobs: Mapping[str, Any]) -> bool:
     return any(fault.knob is None or knobs[fault.knob] not in closed for fault in faults)
 
 
-def suspicion(frame: Frame, first: Frame | None, regions: Regions) -> str:
-    """Return the rule that demands to accept ``frame``, should the DUT refuse it.
+def suspicion(frame: Frame, first: Frame | None, regions: Regions) -> Suspicion:
+    """Return the rules that demand to accept ``frame``, should the DUT refuse it.
 
     ``first``: the first frame of the same QP; a different TOS or TTL since then was changed on the way.
     """
+    dropped = access = ""
     if frame.trailer:
-        return "ERN-233"
-    if first is not None and type(first.ip) is type(frame.ip) and _masked(first) != _masked(frame):
-        return "ERN-107"
+        dropped = "ERN-233"
+    elif first is not None and type(first.ip) is type(frame.ip) and _masked(first) != _masked(frame):
+        dropped = "ERN-107"
     if frame.reth is not None:
-        return regions.edge_rule(frame.reth) if frame.reth.length else "ERN-035"
-    return "ERN-148" if frame.bth is not None and frame.bth.pad else "ERN-151"
+        access = regions.edge_rule(frame.reth) if frame.reth.length else "ERN-035"
+    bth = frame.bth
+    assert bth is not None
+    return Suspicion(bth.dest_qp, bth.psn, dropped, access, "ERN-148" if bth.pad else "")
 
 
 def _masked(frame: Frame) -> tuple[int, int]:

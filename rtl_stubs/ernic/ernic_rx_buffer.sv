@@ -118,7 +118,7 @@ module ernic_rx_buffer #(
               x[8*21 +: 8] = 8'hFF;
               x[8*60 +: 16] = 16'hFFFF;
             end else begin
-              x[8*15 +: 8] = `MUT(68, 8'hFF, x[8*15 +: 8]);
+              x[8*15 +: 8] = `MUT(68, 8'hFF, x[8*15 + 6] ? x[8*15 +: 8] : 8'hFF);
               x[8*22 +: 8] = 8'hFF;
               x[8*24 +: 16] = 16'hFFFF;
               x[8*40 +: 16] = 16'hFFFF;

@@ -20,7 +20,7 @@ from tb.agents.base import Monitor, config_of
 from tb.agents.pins import now_ps, word
 
 BENCH = "BENCH"
-STABLE, CROSSING, SHAPE, STROBE, KEEP, IN_RESET, ANSWER = (
+STABLE, CROSSING, SHAPE, STROBE, KEEP, IN_RESET, ANSWER, RESET_VALUE = (
     "ERN-211",
     "ERN-212",
     "ERN-213",
@@ -28,6 +28,7 @@ STABLE, CROSSING, SHAPE, STROBE, KEEP, IN_RESET, ANSWER = (
     "ERN-218",
     "ERN-220",
     "ERN-007",
+    "ERN-003",
 )
 
 
@@ -70,6 +71,7 @@ class CheckerKind(Enum):
         7: (STABLE, "BVALID, RVALID, AWREADY, WREADY or ARREADY is X or Z"),
         8: (STABLE, "BRESP or RRESP is X or Z while its VALID is 1"),
         9: (BENCH, "AWVALID, WVALID or ARVALID fell, or its payload changed, before READY"),
+        10: (RESET_VALUE, "RDATA has a bit without a value (X or Z) while RVALID is 1"),
     }
     AXIS = {
         0: (STABLE, "TVALID fell before TREADY"),

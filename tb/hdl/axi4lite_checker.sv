@@ -72,6 +72,7 @@ module axi4lite_checker #(
             end else told_x = 1'b0;
             if (bvalid === 1'b1 && (^bresp) === 1'bx) hit[8] = 1'b1;
             if (rvalid === 1'b1 && (^rresp) === 1'bx) hit[8] = 1'b1;
+            if (rvalid === 1'b1 && (^rdata) === 1'bx) hit[10] = 1'b1;
         end
     endtask
 

@@ -26,6 +26,7 @@ class RawPeer:
     link: Link
     partner: PartnerCore
     psn: int = -1
+    _broken: int = 0x5A00_0000
 
     def __post_init__(self) -> None:
         """Begin at the PSN the DUT expects."""
@@ -79,10 +80,13 @@ class RawPeer:
         self.send(frames)
         return frames
 
-    def broken(self, change: Change, payload: bytes = b"\x5a" * 32, good: bool = True) -> None:
-        """Send a one-packet SEND altered by ``change`` without moving the peer's PSN (the DUT should drop
-        it).
+    def broken(self, change: Change, payload: bytes | None = None, good: bool = True) -> None:
+        """Send a one-packet SEND altered by ``change`` that the DUT should drop; the peer's PSN stays.
+
+        Without ``payload`` it carries 32 bytes no other broken frame has, so that a stray write tells which.
         """
-        frame = self.message(Verb.SEND, payload)[0]
+        self._broken += 1
+        data = payload if payload is not None else self._broken.to_bytes(4, "big") * 8
+        frame = self.message(Verb.SEND, data)[0]
         change(frame)
         self.partner.inject(build(frame), good)

@@ -97,6 +97,7 @@ NEGATIVE: dict[CheckerKind, dict[int, list[Step]]] = {
         7: [{"s_awready": "x"}, {"s_awready": 0}],
         8: [LITE_READ, off("s_ar") | {"s_rvalid": 1, "s_rready": 1, "s_rresp": "x"}, off("s_r")],
         9: [{"s_awvalid": 1}, {"s_awaddr": 4}, {"s_awready": 1}, off("s_aw")],
+        10: [LITE_READ, off("s_ar") | {"s_rvalid": 1, "s_rready": 1, "s_rdata": "x"}, off("s_r")],
     },
     CheckerKind.AXIS: {
         0: [BEAT | {"t_tready": 0}, off("t_t")],
@@ -115,7 +116,7 @@ NEGATIVE: dict[CheckerKind, dict[int, list[Step]]] = {
 }
 FOUR_STATE = {
     CheckerKind.AXI4: {17, 18},
-    CheckerKind.AXI4LITE: {7, 8},
+    CheckerKind.AXI4LITE: {7, 8, 10},
     CheckerKind.AXIS: {6, 7},
     CheckerKind.PIN: {1},
 }

@@ -32,14 +32,19 @@ class registers_reset(ErnicTest):
 class registers_rw(ErnicTest):
     """Each writable field keeps what was written and touches no other.
 
-    Stimulus: all ones, walking 1 and 0, random words and zero in every register, enables kept 0.
-    Checks: ERN-001, ERN-002, ERN-011, ERN-012, ERN-013, ERN-014, ERN-017, ERN-020, ERN-021, ERN-022.
+    Stimulus: all ones, walking 1 and 0, random words and zero in every register, enables kept 0; ones in
+    all 32 bits of the ring addresses.
+    Checks: ERN-001, ERN-002, ERN-011, ERN-012, ERN-013, ERN-014, ERN-017, ERN-020, ERN-021, ERN-022,
+    ERN-023.
     """
 
     async def scenario(self) -> None:
         for step in access_steps(layout("ernic"), self.rng, build_scope(self)):
             await self.host.port.write(step.check.address, step.data)
             await self.host.port.read(step.check.address)
+        for name in ("SQBA", "CQBA", "RQBA"):
+            await self.host.write(name, 0xFFFF_FFFF, 2)
+            await self.host.read(name, 2)
 
 
 @ernic_test(suites=("full",))

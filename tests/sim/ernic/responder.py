@@ -117,11 +117,16 @@ class psn_window(ErnicTest):
                 await self.host.pause(2)
 
 
+def numbered(first: int, length: int) -> bytes:
+    """``length`` bytes (even) no part of which comes twice: 16-bit numbers from ``first``."""
+    return b"".join(number.to_bytes(2, "big") for number in range(first, first + length // 2))
+
+
 def positions(raw: RawPeer, rkey: int, va: int) -> dict[str, list[Frame]]:
     """Packets of a three-packet SEND and a three-packet WRITE with consecutive PSNs, by kind."""
     return {
-        "send": raw.message(Verb.SEND, bytes(600)),
-        "write": raw.message(Verb.WRITE, bytes(600), va, rkey),
+        "send": raw.message(Verb.SEND, numbered(0, 600)),
+        "write": raw.message(Verb.WRITE, numbered(300, 600), va, rkey),
         "only": raw.message(Verb.SEND, bytes(20)) * 3,
     }
 

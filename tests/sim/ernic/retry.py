@@ -192,8 +192,8 @@ class rnr_limit_fatal(ErnicTest):
 class fatal_nak(ErnicTest):
     """NAK 0x61, 0x62 or 0x63 ends the queue pair; older work is good, the refused and all later work is not.
 
-    Stimulus: each code at the first, a middle and the last of five requests, both completion entry settings.
-    Checks: ERN-096, ERN-171, ERN-155, ERN-186, ERN-187.
+    Stimulus: each code at the first, a middle and the last of five requests, both completion entry settings;
+    at last at the first of sixteen long ones. Checks: ERN-096, ERN-171, ERN-155, ERN-186, ERN-187.
     """
 
     async def scenario(self) -> None:
@@ -208,6 +208,10 @@ class fatal_nak(ErnicTest):
             await self.host.read("STATQP", number)
             await self.host.post_send(link.qp, request(self.rng, Verb.WRITE, 50))
             await self.host.wait_completions(link.qp)
+        link = await connect(self, 7, sq_depth=32)
+        self.partner.add_faults(Fault(Action.NAK, qp=7, psn=link.config.first_psn, value=0x61))
+        await self.host.post_send(link.qp, *[request(self.rng, Verb.WRITE, 4096) for _ in range(16)])
+        await self.host.wait_completions(link.qp)
 
 
 @ernic_test(suites=("full",))

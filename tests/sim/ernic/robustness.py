@@ -35,15 +35,17 @@ class qp_isolation(ErnicTest):
     """One queue pair turning fatal, or waiting, leaves the others working with correct numbers and data.
 
     Stimulus: four busy queue pairs; one fatal by a bad request, one by a fatal NAK, one in RNR wait, one
-    untouched.
-    Checks: ERN-236, ERN-238, ERN-186.
+    untouched whose state is read from time to time.
+    Checks: ERN-236, ERN-238, ERN-239, ERN-186.
     """
 
     async def scenario(self) -> None:
         await bring_up(self)
         links = [await connect(self, number) for number in range(2, 6)]
+        await connect(self, 6)
         for link in links:
             await both_ways(self, link)
+            await self.untouched(6)
         raw = RawPeer(links[0], self.partner, links[0].peer.requester.next_psn)
         raw.broken(lambda frame: setattr(frame.bth, "opcode", 0x02))
         self.partner.add_faults(
@@ -55,6 +57,13 @@ class qp_isolation(ErnicTest):
         for link in links[1:3]:
             await self.host.wait_completions(link.qp)
         await both_ways(self, links[2])
+        await self.untouched(6)
+
+    async def untouched(self, number: int) -> None:
+        """Read the state of a queue pair without traffic when nothing moves."""
+        await self.settle()
+        for name in ("STATSSN", "STATMSN", "STATQP", "CQHEAD", "STATRQPIDB", "STATCURSQPTR"):
+            await self.host.read(name, number)
 
 
 @ernic_test(suites=("full",))

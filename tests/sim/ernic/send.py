@@ -29,8 +29,9 @@ class send_only(ErnicTest):
 class send_multi(ErnicTest):
     """A SEND longer than the PMTU is cut into first, middle and last packets of full size.
 
-    Stimulus: every PMTU on its own queue pair, lengths PMTU-1 to 3 PMTU and 5 PMTU + 7.
-    Checks: ERN-039, ERN-047, ERN-049, ERN-059, ERN-062, ERN-064, ERN-070.
+    Stimulus: every PMTU on its own queue pair, lengths PMTU-1 to 3 PMTU and 5 PMTU + 7; 17, 18 and 40 packets
+    with the smallest PMTU.
+    Checks: ERN-039, ERN-047, ERN-049, ERN-059, ERN-061, ERN-062, ERN-064, ERN-070.
     """
 
     async def scenario(self) -> None:
@@ -38,6 +39,8 @@ class send_multi(ErnicTest):
         for number, pmtu in enumerate(PMTUS, 2):
             link = await connect(self, number, pmtu=pmtu)
             lengths = [pmtu - 1, pmtu, pmtu + 1, 2 * pmtu, 2 * pmtu + 1, 3 * pmtu - 3, 5 * pmtu + 7]
+            if pmtu == PMTUS[0]:
+                lengths += [17 * pmtu, 17 * pmtu + 1, 40 * pmtu - 1]
             await post_all(self, link, [request(self.rng, Verb.SEND, n) for n in lengths])
 
 

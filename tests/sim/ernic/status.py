@@ -190,8 +190,9 @@ class fatal_queue(ErnicTest):
 class visible_order(ErnicTest):
     """A status shows only after what it announces is in memory, however slow the memory.
 
-    Stimulus: heavy stalls on all ports, one message at a time in both directions and at last a fatal request,
-    CQHEAD, ring index and interrupt status read all the time, all interrupts enabled.
+    Stimulus: heavy stalls on all ports, one message at a time in both directions, CQHEAD, ring index and
+    interrupt status read all the time, all interrupts enabled; at last a fatal request with its interrupt
+    enabled alone.
     Checks: ERN-079, ERN-144, ERN-180, ERN-177.
     """
 
@@ -208,6 +209,8 @@ class visible_order(ErnicTest):
             await self.look(link, 12)
             for bank in ("CQINTSTS", "RQINTSTS"):
                 await self.host.write(bank, 1 << link.number, 0)
+        await self.settle()
+        await self.host.set_interrupts(0x80)
         raw.broken(lambda frame: setattr(frame.bth, "opcode", 0x02))
         for _ in range(60):
             await self.host.read("INTSTS")
