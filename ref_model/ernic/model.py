@@ -21,6 +21,7 @@ from ref_model.ernic.regions import Regions
 from ref_model.ernic.requester import FATAL_NAKS, WQE_BYTES
 from ref_model.ernic.status import QpStatus, Storage
 from ref_model.ernic.validation import (
+    QP_DEAD,
     Fault,
     certain,
     congestion_experienced,
@@ -282,7 +283,12 @@ class ErnicModel:
         if qp is None:
             return
         conn, device = qp.refresh()
-        if name == "SQPI":
+        override = bool(self.values.get("GLOBAL", "XRNICADCONF") & 1)
+        if name == "SQPI" and override:
+            qp.requester.sq.preset(word & 0xFFFF)
+        elif name == "RQCI" and override:
+            qp.rq.consumer.preset(word & 0xFFFF)
+        elif name == "SQPI":
             self._forget_override(qp)
             qp.requester.post(word & 0xFFFF, conn, device)
         elif name == "RQCI":
@@ -401,6 +407,9 @@ class ErnicModel:
         if frame.bth is not None and frame.ip is not None:
             conn = qp.refresh()[0] if qp is not None else None
             faults += qp_faults(frame, number, conn, device, qp is not None and qp.dead, self.knobs)
+        if faults == [QP_DEAD] and qp is not None and qp.racing:
+            self._racing(qp, frame)
+            return
         if faults:
             self._dropped(faults, frame, qp, device.log_all_errors)
             return
@@ -412,6 +421,19 @@ class ErnicModel:
         if self._overridden:
             self._forget_override(qp)
         self._accepted(qp, frame, event)
+
+    def _racing(self, qp: Qp, frame: Frame) -> None:
+        """A good frame meets a QP that is turning fatal by itself: dropped or handled, nobody can tell."""
+        bth, aeth = frame.bth, frame.aeth
+        assert bth is not None
+        if bth.opcode != opcodes.ACKNOWLEDGE or aeth is None:
+            self.rules.inconclusive("a frame for a QP that is just turning fatal by itself")
+            return
+        self.counters.add("in_ack", 0, 1)
+        self.counters.add("dropped", 0, 1)
+        self.counters.last_in_known = False
+        if aeth.syndrome >> 5 == 0:
+            qp.requester.acknowledge_late(bth.psn)
 
     def _dropped(self, faults: list[Fault], frame: Frame, qp: Qp | None, log_all: bool) -> None:
         rules = self.rules

@@ -53,6 +53,7 @@ class Qp:
         self.fatal = False
         self.fatal_due = False
         self.may_turn_fatal = False
+        self._by_itself = False
         self.first_frame: Frame | None = None
         self.fatal_codes: frozenset[int] | None = None
         self.nak_syndrome: int | None = None
@@ -69,6 +70,11 @@ class Qp:
             self._decoded = read_qp(self._values, self.slot, device), device
             self._epoch = self._values.epoch
         return self._decoded
+
+    @property
+    def racing(self) -> bool:
+        """Return whether the QP turns fatal by itself: frames that come now may still be handled."""
+        return self.fatal_due and not self.fatal and self._by_itself
 
     @property
     def dead(self) -> bool:
@@ -97,6 +103,7 @@ class Qp:
     def illegal_wqe(self) -> None:
         """The next WQE has a reserved opcode."""
         self._interrupts.raise_bit(ILLEGAL_WQE)
+        self._by_itself = True
         self.turn_fatal(None, "reserved WQE opcode", "ERN-068/fatal", "M_RULES")
 
     def fatal_nak(self, syndrome: int) -> None:
@@ -158,7 +165,10 @@ class Qp:
 
     def revive(self) -> None:
         """Software re-initialised the QP (QPCONF written with enable 1, recovery 0 after a fatal state)."""
-        self.fatal = self.fatal_due = self.may_turn_fatal = False
+        self.fatal = self.fatal_due = self.may_turn_fatal = self._by_itself = False
         self.nak_syndrome = None
         self.scope.tainted = False
+        self.responder.revived = True
+        for path in ("tx", "rx"):
+            self._ctx.rules.tempt("ERN-189", (self.scope.name, path))
         self.requester.revive()

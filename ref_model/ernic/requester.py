@@ -93,6 +93,7 @@ class Requester:
         self._died = 0
         self._held_back = False
         self._no_credit = False
+        self._late: int | None = None  # PSN of an ACK that may have come before the fatal state
         self._last_retry = ""
         self._congested: int | None = None
         self.entries: dict[int, WorkEntry] = {}
@@ -148,6 +149,11 @@ class Requester:
             self._ctx.deadlines.void(self._duty)
         self.arm(conn, device)
         return True
+
+    def acknowledge_late(self, psn: int) -> None:
+        """A positive acknowledgement met the fatal state on its way: it may still count."""
+        if self._outstanding(psn):
+            self._late = psn
 
     def nak(self, psn: int, syndrome: int, conn: QpConfig, device: Device, now: int) -> bool:
         """A NAK came; returns False if it names nothing outstanding."""
@@ -307,6 +313,11 @@ class Requester:
     def _timeout_ps(self, conn: QpConfig, device: Device) -> int:
         return (1 << (device.base_width + conn.timeout)) * self._ctx.timing.period
 
+    def _earliest_timeout(self, conn: QpConfig, device: Device) -> int:
+        """First moment (ps) at which the timeout of the oldest open packet may have expired."""
+        tick = (1 << device.base_width) * self._ctx.timing.period
+        return max(self._progress, self._oldest_sent) + self._timeout_ps(conn, device) - tick
+
     # -- packets from the DUT ---------------------------------------------------------------------
 
     def packet(self, frame: Frame, begin: int, conn: QpConfig, device: Device) -> None:
@@ -417,9 +428,7 @@ class Requester:
             return rules.fail(
                 "ERN-085", self.cursor, psn, "timeout is off and nothing asked for a resend", scope
             )
-        period = self._timeout_ps(conn, device)
-        tick = (1 << device.base_width) * self._ctx.timing.period
-        earliest = max(self._progress, self._oldest_sent) + period - tick
+        earliest = self._earliest_timeout(conn, device)
         if psn != self.una:
             return rules.fail("ERN-084", self.una, psn, "a timeout resends from the oldest packet", scope)
         good = rules.eq(
@@ -471,10 +480,17 @@ class Requester:
             return "ERN-087/alive"
         return self._last_retry or "ERN-155"
 
-    def waiting_since(self) -> int | None:
-        """Return since when all posted WQEs are sent and only acknowledgements are missing, or None."""
+    def only_waits(self, conn: QpConfig, device: Device, begin: int, settled: int) -> bool:
+        """Return whether over [begin, settled] all WQEs are sent and the DUT can but wait for ACKs.
+
+        False while a resend may be due: then there is something to process again.
+        """
         busy = self.current is not None or self.cursor != self.next_psn or self.started < self.sq.count
-        return None if busy or not self.window else max(self._last_sent, self._progress)
+        if busy or not self.window or self._restarts:
+            return False
+        if conn.timeout and settled >= self._earliest_timeout(conn, device):
+            return False
+        return begin > max(self._last_sent, self._progress) + self._ctx.timing.reaction
 
     def timeout_limit_reached(self, conn: QpConfig, device: Device) -> bool:
         """Return whether the QP may now turn fatal because its retries are used up."""
@@ -563,6 +579,7 @@ class Requester:
         self._flush(ended, conn)
         self.window.clear()
         self.current = None
+        self._late = None
 
     def _flush(self, first: int, conn: QpConfig) -> None:
         """Every posted WQE from number ``first`` on ends with ERRFLAG."""
@@ -574,7 +591,8 @@ class Requester:
                 slot = number % max(conn.sq_depth, 1)
                 entry = WorkEntry(self._ctx.memory.read(conn.sq_base + WQE_BYTES * slot, WQE_BYTES))
                 wrid, opcode = entry.wrid, entry.opcode
-            self._cq.complete(Completion(wrid, opcode, True), conn)
+            late = self._late is not None and known is not None and psn_diff(known.last_psn, self._late) <= 0
+            self._cq.complete(Completion(wrid, opcode, True, late), conn)
             self._counters.flushed()
 
     def revive(self) -> None:

@@ -114,6 +114,7 @@ class Responder:
         self.state = State()
         self.immediates = 0
         self.rnr_active = False
+        self.revived = False  # recovered after a fatal state, nothing accepted since
         self.last_opcode: int | None = None
         self._held: list[tuple[Frame, QpConfig, Device, int]] = []
         self._freed = False
@@ -414,7 +415,7 @@ class Responder:
         state.expected = psn_add(bth.psn, 1)
         state.last_accepted = bth.psn
         state.gap_reported = state.after_rnr = False
-        self.rnr_active = False
+        self.rnr_active = self.revived = False
         self.last_opcode = bth.opcode
         if info.last:
             state.messages = state.messages + 1 & PSN_MASK
@@ -658,7 +659,7 @@ class Responder:
             rule = "ERN-118" if self._far_off else "ERN-112"
             rules.fail(rule, "no sequence NAK", psn, f"PSN {state.expected:#x} is expected", scope)
         elif aeth.syndrome >> 5 == 1:
-            rule = "ERN-146" if self._rq.consumer.count else "ERN-147"
+            rule = "ERN-189" if self.revived else "ERN-146" if self._rq.consumer.count else "ERN-147"
             rules.fail(rule, "no RNR NAK", psn, "an element is free", scope)
         else:
             rule = self._errors.suspect_nak(self._qp, psn, aeth.syndrome)

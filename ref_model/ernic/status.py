@@ -224,8 +224,7 @@ class QpStatus:
             expected = (idle, int(not qp.requester.window))
             observed = (value >> 9 & 1, value >> 10 & 1)
             rules.eq("ERN-066", expected, observed, "STATQP[9], [10]: queue and outstanding empty", scope)
-        since = qp.requester.waiting_since()
-        if since is not None and not qp.dead and begin > since + self._ctx.timing.reaction:
+        if not qp.dead and qp.requester.only_waits(*qp.refresh(), begin, settled):
             observed = (value >> 9 & 1, value >> 10 & 1)
             rules.eq("ERN-066", (1, 0), observed, "STATQP[9], [10]: all sent, ACKs missing", scope)
         if qp.responder.rnr_active and quiet:

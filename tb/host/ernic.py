@@ -170,12 +170,17 @@ class ErnicHost(Host):
             cq_doorbell=area(4, 64, f"CQ doorbell {number}", offset=4 * (number % 16), high=high),
             rq_doorbell=area(4, 64, f"RQ doorbell {number}", offset=4 * (number % 16), high=high),
         )
-        for doorbell in (memory.cq_doorbell, memory.rq_doorbell):
-            self.memory.write(doorbell, bytes(4))
         self.qp_memory[number] = memory
+        self._clear_doorbells(number)
         self._opcodes[number] = []
         self.qps[number] = Qp(number, config)
         return qp_writes(config, memory)
+
+    def _clear_doorbells(self, number: int) -> None:
+        """A queue pair begins with doorbell words of 0, not with those of its former life."""
+        memory = self.qp_memory[number]
+        for doorbell in (memory.cq_doorbell, memory.rq_doorbell):
+            self.memory.write(doorbell, bytes(4))
 
     async def enable_qp(self, qp: Qp, enable: bool = True, recovery: bool = False) -> None:
         """Rewrite QPCONF with the enable and recovery bits as given."""
@@ -226,6 +231,7 @@ class ErnicHost(Host):
         qp.posted = qp.completed = qp.received = qp.freed = 0
         self._opcodes[number].clear()
         qp.posted_wrids.clear()
+        self._clear_doorbells(number)
         await self.write("SQPSN", qp.config.first_psn, number)
         await self.write("LSTRQREQ", lstrqreq(qp.config), number)
         await self.apply(address_writes(qp.config))

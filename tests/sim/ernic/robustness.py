@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ref_model.rocev2.segment import Verb
 from tb.host.bringup import Write
 from tb.partner import Action, Fault
-from tb.sequences.connect import Link, connect, peer_config, qp_config
+from tb.sequences.connect import Link, connect, peer_config, qp_config, reconnect
 from tb.sequences.raw import RawPeer
 from tb.sequences.start import bring_up, reset
 from tb.sequences.traffic import ALL_VERBS, peer_done, peer_post, post_all, request
@@ -17,6 +19,9 @@ from tb.sequences.virtual import (
     SendSequence,
 )
 from tb.testcase import ErnicTest, ernic_test
+
+#: Settings with which retries are used up soon.
+SHORT: dict[str, Any] = {"timeout": 4, "retry": 1}
 
 
 async def both_ways(test: ErnicTest, link: Link, count: int = 3) -> None:
@@ -64,6 +69,54 @@ class qp_isolation(ErnicTest):
         await self.settle()
         for name in ("STATSSN", "STATMSN", "STATQP", "CQHEAD", "STATRQPIDB", "STATCURSQPTR"):
             await self.host.read(name, number)
+
+
+@ernic_test(suites=("full",))
+class qp_recovery(ErnicTest):
+    """A fatal queue pair comes back by the documented steps and works like a fresh one, again and again.
+
+    Stimulus: fatal by a NAK, a bad request, used-up retries and a reserved opcode; recovery under override,
+    new packet numbers, a ring of messages both ways after each; another queue pair busy throughout.
+    Checks: ERN-187, ERN-189, ERN-186, ERN-236.
+    """
+
+    async def scenario(self) -> None:
+        await bring_up(self)
+        link, other = await connect(self, 2, **SHORT), await connect(self, 3)
+        for turn, cause in enumerate((self.by_nak, self.by_request, self.by_silence, self.by_opcode), 1):
+            await both_ways(self, link)
+            await cause(link)
+            await both_ways(self, other)
+            await reconnect(self, link, first_psn=0x5_0000 * turn, expected_psn=0x90_0000 + turn, **SHORT)
+            for name in ("STATRQPIDB", "STATMSN", "CQHEAD", "STATCURSQPTR"):
+                await self.host.read(name, link.number)
+            for _ in range(3):
+                await both_ways(self, link, 4)
+
+    async def by_nak(self, link: Link) -> None:
+        """A fatal NAK for the next request."""
+        self.partner.add_faults(Fault(Action.NAK, qp=link.number, value=0x61, count=1))
+        await self.host.post_send(link.qp, *[request(self.rng, Verb.WRITE, 50) for _ in range(4)])
+        await self.host.wait_completions(link.qp)
+
+    async def by_request(self, link: Link) -> None:
+        """A request whose opcode cannot follow."""
+        raw = RawPeer(link, self.partner, link.peer.requester.next_psn)
+        raw.broken(lambda frame: setattr(frame.bth, "opcode", 0x02))
+        await self.settle()
+
+    async def by_silence(self, link: Link) -> None:
+        """No answer until the retries are used up."""
+        self.partner.disconnect(link.number)
+        await self.host.post_send(link.qp, request(self.rng, Verb.SEND, 50))
+        await self.host.wait_completions(link.qp)
+
+    async def by_opcode(self, link: Link) -> None:
+        """A send queue entry with a reserved opcode."""
+        bad = request(self.rng, Verb.SEND, 20)
+        bad.opcode = 0x07
+        await self.host.post_send(link.qp, request(self.rng, Verb.SEND, 30), bad)
+        await self.host.wait_completions(link.qp)
 
 
 @ernic_test(suites=("full",))
