@@ -415,7 +415,7 @@ class ErnicModel:
             return
         assert qp is not None and frame.bth is not None
         qp.scope.note(event.begin, "in", frame)
-        self.errors.accepted(suspicion(frame, qp.first_frame, self.regions))
+        self.errors.accepted(suspicion(frame, qp.first_frame, self.regions, qp.responder.revived))
         if qp.first_frame is None:
             qp.first_frame = frame
         if self._overridden:

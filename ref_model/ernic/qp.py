@@ -54,6 +54,7 @@ class Qp:
         self.fatal_due = False
         self.may_turn_fatal = False
         self._by_itself = False
+        self.lives = 1
         self.first_frame: Frame | None = None
         self.fatal_codes: frozenset[int] | None = None
         self.nak_syndrome: int | None = None
@@ -166,8 +167,9 @@ class Qp:
     def revive(self) -> None:
         """Software re-initialised the QP (QPCONF written with enable 1, recovery 0 after a fatal state)."""
         self.fatal = self.fatal_due = self.may_turn_fatal = self._by_itself = False
-        self.nak_syndrome = None
+        self.nak_syndrome = self.fatal_codes = self._entry_duty = None
         self.scope.tainted = False
+        self.lives += 1
         self.responder.revived = True
         for path in ("tx", "rx"):
             self._ctx.rules.tempt("ERN-189", (self.scope.name, path))

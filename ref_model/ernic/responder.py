@@ -114,7 +114,7 @@ class Responder:
         self.state = State()
         self.immediates = 0
         self.rnr_active = False
-        self.revived = False  # recovered after a fatal state, nothing accepted since
+        self.revived = False  # recovered after a fatal state, nothing acknowledged since
         self.last_opcode: int | None = None
         self._held: list[tuple[Frame, QpConfig, Device, int]] = []
         self._freed = False
@@ -415,7 +415,7 @@ class Responder:
         state.expected = psn_add(bth.psn, 1)
         state.last_accepted = bth.psn
         state.gap_reported = state.after_rnr = False
-        self.rnr_active = self.revived = False
+        self.rnr_active = False
         self.last_opcode = bth.opcode
         if info.last:
             state.messages = state.messages + 1 & PSN_MASK
@@ -559,6 +559,7 @@ class Responder:
     def _ack(self, psn: int, aeth: Aeth, device: Device) -> None:
         rules, scope, state = self._ctx.rules, self._scope, self.state
         self._errors.answered(self._qp, psn)
+        self.revived = False
         credit = rules.knobs["AETH_CREDIT"]
         self._counters.add("out_ack")
         rules.met("ERN-124/kind", "syndrome[7:5] = 000", scope)

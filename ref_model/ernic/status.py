@@ -195,7 +195,9 @@ class QpStatus:
             )
 
     def _ssn(self, qp: Qp, value: int, begin: int, settled: int) -> None:
-        if self._ctx.quiet and not qp.dead:
+        if qp.lives > 1:  # packets that left while the QP died may or may not count
+            self._ctx.rules.observe("ERN-064")
+        elif self._ctx.quiet and not qp.dead:
             started = qp.requester.sent_messages & 0xFFFFFF
             rule = "ERN-064" if started or qp.responder.state.counts else "ERN-239"
             self._ctx.rules.eq(rule, started, value, "WQEs sent", qp.scope)
@@ -260,7 +262,9 @@ class QpStatus:
             qp.rq.read_address(conn, value, shift)
 
     def _wqes(self, qp: Qp, value: int, begin: int, settled: int) -> None:
-        if self._ctx.quiet and not qp.dead and not qp.requester.resends:
+        if qp.lives > 1:
+            self._ctx.rules.observe("ERN-066")
+        elif self._ctx.quiet and not qp.dead and not qp.requester.resends:
             started = qp.requester.sent_messages
             self._ctx.rules.eq("ERN-066", started, value, "WQEs handed on", qp.scope, sure=started > 0)
 

@@ -103,21 +103,23 @@ def certain(faults: list[Fault], knobs: Mapping[str, Any]) -> bool:
     return any(fault.knob is None or knobs[fault.knob] not in closed for fault in faults)
 
 
-def suspicion(frame: Frame, first: Frame | None, regions: Regions) -> Suspicion:
+def suspicion(frame: Frame, first: Frame | None, regions: Regions, revived: bool) -> Suspicion:
     """Return the rules that demand to accept ``frame``, should the DUT refuse it.
 
     ``first``: the first frame of the same QP; a different TOS or TTL since then was changed on the way.
+    ``revived``: the QP was recovered just now.
     """
-    dropped = access = ""
+    dropped = access = "ERN-189" if revived else ""
     if frame.trailer:
         dropped = "ERN-233"
     elif first is not None and type(first.ip) is type(frame.ip) and _masked(first) != _masked(frame):
         dropped = "ERN-107"
-    if frame.reth is not None:
+    if frame.reth is not None and not revived:
         access = regions.edge_rule(frame.reth) if frame.reth.length else "ERN-035"
     bth = frame.bth
     assert bth is not None
-    return Suspicion(bth.dest_qp, bth.psn, dropped, access, "ERN-148" if bth.pad else "")
+    invalid = dropped if revived else "ERN-148" if bth.pad else ""
+    return Suspicion(bth.dest_qp, bth.psn, dropped, access, invalid)
 
 
 def _masked(frame: Frame) -> tuple[int, int]:
