@@ -398,7 +398,7 @@ class Requester:
         if psn_diff(psn, self.cursor) > 0 and psn_diff(psn, self.una) <= 0:
             return True  # skips packets that were acknowledged while it resends
         allowed = [entry for entry in self._open_restarts(begin) if entry.allows(psn, self.una)]
-        restart = min(allowed, key=lambda entry: entry.void_since is not None, default=None)
+        restart = min(allowed, key=lambda entry: self._unlikely(entry, begin), default=None)
         if restart is not None:
             self._restarts.remove(restart)
             rules.met(restart.rule, "resend starts where the peer asked for it", scope)
@@ -457,6 +457,10 @@ class Requester:
                 sure=self._rounds > conn.retry_limit,
             )
         return good
+
+    def _unlikely(self, entry: Restart, begin: int) -> tuple[bool, bool]:
+        """Order the permissions for a resend at ``begin``: an RNR wait that is not over comes last."""
+        return entry.rule == "ERN-088" and begin < self._rnr_until, entry.void_since is not None
 
     def _expired_before(self, psn: int, begin: int, conn: QpConfig, device: Device) -> bool:
         """A timeout may have expired just before an ACK: its resend was on its way already."""

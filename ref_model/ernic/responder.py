@@ -83,6 +83,7 @@ class State:
     counts: deque[tuple[int, int]] = field(default_factory=deque)
     answers: deque[tuple[Answer, Must | None]] = field(default_factory=deque)
     repeats: deque[int] = field(default_factory=lambda: deque(maxlen=32))
+    last_repeat: int = -(1 << 62)  # when (ps) the last duplicate came
     refused: deque[tuple[int, str]] = field(default_factory=lambda: deque(maxlen=16))
 
 
@@ -243,6 +244,7 @@ class Responder:
             self._ctx.rules.tempt("ERN-243/noeffect", path)
         state = self.state
         state.repeats.append(bth.psn)
+        state.last_repeat = self._ctx.now
         if state.last_accepted is not None:
             state.repeats.append(state.last_accepted)
         if bth.ack_req and device.ack_mode != ACK_ON_TIMEOUT:
@@ -600,11 +602,17 @@ class Responder:
         self._advance_acked(psn)
 
     def _not_before_timeout(self, psn: int) -> None:
-        """The timer of the ACK runs from the oldest request without one, at the earliest."""
+        """The timer of the ACK runs from the oldest request without one, at the earliest.
+
+        A duplicate may have started it, too: then nothing is decided.
+        """
         timeout = self._ctx.knobs["ACK_TIMEOUT"]
         waiting = self.state.waiting
         if isinstance(timeout, int) and waiting and psn_diff(waiting[0].psn, psn) <= 0:
-            earliest = waiting[0].since + timeout * self._ctx.timing.period
+            length = timeout * self._ctx.timing.period
+            if self.state.last_repeat > waiting[0].since - length - self._ctx.timing.reaction:
+                return
+            earliest = waiting[0].since + length
             why = f"ACK on timeout alone, not before {earliest / 1000:.1f} ns"
             self._ctx.rules.eq("ERN-121", True, self._ctx.now >= earliest, why, self._scope)
 
