@@ -115,8 +115,8 @@ class recv_write(ErnicTest):
     """A WRITE goes byte exact to the translated address and takes no receive element.
 
     Stimulus: address modulo 64 of 0, 1, 31, 63 with lengths 1 to 200, offsets across 4 KB, host address and
-    remote address unrelated, remote addresses above 4 GiB; WRITE and WRITE_IMM; a SEND that names the key of
-    the region for invalidation, then WRITEs again. Checks: ERN-033, ERN-038, ERN-148, ERN-149, ERN-212,
+    remote address unrelated, remote addresses above 4 GiB; a SEND that names the key of the region for
+    invalidation, then WRITEs again, at last WRITE_IMM. Checks: ERN-033, ERN-038, ERN-148, ERN-149, ERN-212,
     ERN-214, ERN-215.
     """
 
@@ -126,11 +126,11 @@ class recv_write(ErnicTest):
         for offset in (1, 31, 63, 0):
             for length in (1, 3, 63, 64, 65, 128, 200):
                 peer_post(link, self.rng, Verb.WRITE, length, mr, offset)
-        for offset in (4095, 4096 - 17 - 64, 8000):
-            peer_post(link, self.rng, Verb.WRITE_IMM, 700, mr, offset)
         link.peer.post_send(self.rng.randbytes(20), inv=mr.rkey)
         for offset in (1, 1000):
             peer_post(link, self.rng, Verb.WRITE, 100, mr, offset)
+        for offset in (4095, 4096 - 17 - 64, 8000):
+            peer_post(link, self.rng, Verb.WRITE_IMM, 700, mr, offset)
         await peer_done(self, link)
 
 
