@@ -33,6 +33,11 @@ from tb.agents.irq import IrqAgent
 from tb.agents.pins import now_ps
 from tb.agents.protocol import ProtocolMonitor
 from tb.agents.sideband import SideBandSinkAgent
+from tb.fast.engine import EngineMemory, engine
+from tb.fast.ernic import fast_clock_reset
+from tb.fast.hub import FastHub
+from tb.fast.mac import FastMacAgent
+from tb.fast.memory import FastMemoryAgent
 from tb.host import DeviceConfig, ErnicHost
 from tb.host.names import RegisterNames
 from tb.partner import LinkPartner
@@ -61,6 +66,7 @@ class EnvConfig:
     line_rate: int = 100_000_000_000
     tampers: frozenset[str] = frozenset()
     stop_on_finding: bool = False
+    engine: str = "python"
 
 
 class ErnicEnv(uvm_env):
@@ -72,22 +78,23 @@ class ErnicEnv(uvm_env):
         self.config = config
         dut, seed = config.dut, config.seed
         stalls = StallConfig.named(config.stalls)
-        self.memory = HostMemory()
-        self.clock_reset = ClockReset(dut, config.period_ps, parent=self)
+        fast = config.engine == "c"
+        mac_agent, memory_agent = (FastMacAgent, FastMemoryAgent) if fast else (MacAgent, AxiMemoryAgent)
+        self.memory = HostMemory(memory=EngineMemory(engine(), now_ps) if fast else None)
+        reset_pins = fast_clock_reset() if fast else pins.CLOCK_RESET
+        self.clock_reset = ClockReset(dut, config.period_ps, reset_pins, parent=self)
         self.axil = self._agent("axil", AxilAgent, pins.axil_config(dut, seed))
         pacing = {"gaps": stalls, "stalls": stalls, "speed": config.line_rate}
-        self.mac = self._agent("mac_roce", MacAgent, pins.roce_mac_config(dut, seed, **pacing))
-        self.other_mac = self._agent("mac_non_roce", MacAgent, pins.non_roce_mac_config(dut, seed, **pacing))
-        self.host_stream = self._agent("mac_host", MacAgent, pins.host_stream_config(dut, seed, gaps=stalls))
+        self.mac = self._agent("mac_roce", mac_agent, pins.roce_mac_config(dut, seed, **pacing))
+        self.other_mac = self._agent("mac_non_roce", mac_agent, pins.non_roce_mac_config(dut, seed, **pacing))
+        self.host_stream = self._agent("mac_host", mac_agent, pins.host_stream_config(dut, seed, gaps=stalls))
         slow = {
             "write_latency": config.latency,
             "read_latency": config.latency,
             **dict.fromkeys(("aw_stall", "w_stall", "ar_stall", "b_gap", "r_gap"), stalls),
         }
         self.ports = [
-            self._agent(
-                f"axi_{port}", AxiMemoryAgent, pins.memory_config(dut, port, self.memory, seed, **slow)
-            )
+            self._agent(f"axi_{port}", memory_agent, pins.memory_config(dut, port, self.memory, seed, **slow))
             for port in pins.MEMORY_PORTS
         ]
         self.side_bands = [
@@ -100,6 +107,7 @@ class ErnicEnv(uvm_env):
         ConfigDB().set(self, "protocol", "config", pins.protocol_config(dut))
         self.protocol = ProtocolMonitor.create("protocol", self)
         self.scoreboard = Scoreboard.create("scoreboard", self)
+        self.hub = FastHub("hub", self, engine(), dut.fast_wake) if fast else None
 
     def _agent(self, name: str, kind: type[Any], config: Any) -> Any:
         ConfigDB().set(self, name, "config", config)
@@ -119,14 +127,19 @@ class ErnicEnv(uvm_env):
         self.log = RunLog(config.directory, config.comment)
         self.scoreboard.model = self.model
         self.scoreboard.log = self.log
+        self.scoreboard.hub = self.hub
         for agent in self.agents:
             for monitor in agent.monitors:
+                if self.hub is not None:
+                    self.hub.add(monitor)
                 if not ("monitor_cut" in config.tampers and agent is self.mac):
                     self.scoreboard.connect_monitor(monitor)
         self.scoreboard.connect_monitor(self.protocol)
         self.memory.ap.connect(Tap("host_tap", self, self.scoreboard.put))
         self.clock_reset.ap.connect(Tap("reset_tap", self, self.scoreboard.put))
-        self.partner = LinkPartner(self.mac, stream(config.seed, "partner"))
+        self.partner = LinkPartner(
+            self.mac, stream(config.seed, "partner"), off_edge=self.clock_reset.off_edge
+        )
         raw = config.knobs["QP_BASE_MODE"] == "raw"
         self.host = ErnicHost(
             self.axil.port,

@@ -103,6 +103,7 @@ class ErnicTest(uvm_test):
             line_rate=int(self.options.get("line_rate", self.line_rate)),
             tampers=frozenset(job["tampers"]),
             stop_on_finding=bool(job["mutant"]),
+            engine=str(binding["engine"]),
         )
         ConfigDB().set(self, "env", "config", config)
         self.env = ErnicEnv.create("env", self)

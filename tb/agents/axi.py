@@ -22,12 +22,12 @@ from typing import Any
 
 import cocotb
 from cocotb.task import Task
-from cocotb.triggers import Event, Timer
+from cocotb.triggers import Timer
 from pyuvm import uvm_component, uvm_driver
 
 from ref_model.errors import UserError
 from ref_model.events import MemRead, MemWrite
-from ref_model.streams import stream
+from ref_model.streams import Draws
 from tb.agents.base import Agent, Monitor, config_of
 from tb.agents.channels import SinkChannel, SourceChannel
 from tb.agents.generators import Latency, StallConfig, Stalls
@@ -65,7 +65,10 @@ class ErrorRegion:
 
 @dataclass
 class AxiMemoryConfig:
-    """Pins and knobs of one memory port; ``port`` is the name in the events, latencies are in clocks."""
+    """Pins and knobs of one memory port; ``port`` is the name in the events, latencies are in clocks.
+
+    ``reorder``: responses of different ids may overtake each other (those of one id never do).
+    """
 
     entity: Any
     prefix: str
@@ -85,6 +88,7 @@ class AxiMemoryConfig:
     b_gap: StallConfig = field(default_factory=StallConfig)
     r_gap: StallConfig = field(default_factory=StallConfig)
     error_regions: list[ErrorRegion] = field(default_factory=list)
+    reorder: bool = False
 
 
 @dataclass(slots=True)
@@ -267,7 +271,7 @@ class AxiMemoryMonitor(Monitor):
 
 
 class _Delay:
-    """Calls ``serve(burst, at_edge)`` for each burst, in order, when its latency has passed.
+    """Calls ``serve(burst, at_edge)`` for each burst, in order (of its id), when its latency has passed.
 
     The wait ends a quarter clock before the edge at which the response is driven, so that no simulator has a
     choice of order between the timer and the clock.
@@ -278,41 +282,35 @@ class _Delay:
     ) -> None:
         self._latency = latency
         self._period = config.period_ps
-        self._rng = stream(config.seed, f"{config.path}/{purpose}")
+        self._reorder = config.reorder
+        self._draws = Draws.of(config.seed, f"{config.path}/{purpose}")
         self._serve = serve
-        self._queue: deque[tuple[int, Burst]] = deque()
-        self._wake = Event()
-        self._task: Task[None] | None = None
+        self._available: dict[int, int] = {}
+        self._tasks: dict[int, Task[None]] = {}
 
     def put(self, burst: Burst) -> None:
-        """Queue a burst accepted now."""
-        clocks = self._rng.randint(self._latency.low, self._latency.high)
-        self._queue.append((burst.accepted + (clocks - 1) * self._period - self._period // 4, burst))
-        self._wake.set()
-
-    def start(self) -> None:
-        """Begin to serve."""
-        self._task = cocotb.start_soon(self._run())
+        """Serve a burst accepted now, when its time has come."""
+        clocks = self._draws.between(self._latency.low, self._latency.high)
+        lane = burst.ident if self._reorder else 0
+        due = burst.accepted + (clocks - 1) * self._period - self._period // 4
+        due = self._available[lane] = max(due, self._available.get(lane, 0))
+        wait = due - now_ps()
+        if wait <= 0:
+            self._serve(burst, True)
+            return
+        self._tasks[id(burst)] = cocotb.start_soon(self._later(wait, burst))
 
     def abort(self) -> None:
         """Drop everything."""
-        if self._task is not None:
-            self._task.cancel()
-            self._task = None
-        self._queue.clear()
-        self._wake.clear()
+        for task in self._tasks.values():
+            task.cancel()
+        self._tasks.clear()
+        self._available.clear()
 
-    async def _run(self) -> None:
-        while True:
-            if not self._queue:
-                self._wake.clear()
-                await self._wake.wait()
-            due, burst = self._queue[0]
-            now = now_ps()
-            if due > now:
-                await Timer(due - now, "ps")
-            self._queue.popleft()
-            self._serve(burst, now == burst.accepted and due <= now)
+    async def _later(self, wait: int, burst: Burst) -> None:
+        await Timer(wait, "ps")
+        del self._tasks[id(burst)]
+        self._serve(burst, False)
 
 
 class AxiMemoryDriver(uvm_driver):
@@ -356,8 +354,8 @@ class AxiMemoryDriver(uvm_driver):
 
     def start(self) -> None:
         """Reset released."""
-        for part in (self.b, self.r, self._writes, self._reads):
-            part.start()
+        self.b.start()
+        self.r.start()
 
     def abort(self) -> None:
         """Reset asserted: drop all responses."""
@@ -399,8 +397,7 @@ class AxiMemoryDriver(uvm_driver):
 class AxiMemoryAgent(Agent):
     """Monitor and responder of one AXI4 master port of the DUT.
 
-    ``hold(channel)`` / ``release(channel)`` stop and resume READY of "aw", "w" or "ar" for any time;
-    ``config.error_regions`` may be changed while the simulation runs.
+    ``hold(channel)`` / ``release(channel)`` stop and resume READY of "aw", "w" or "ar" for any time.
     """
 
     def build_phase(self) -> None:
@@ -425,6 +422,10 @@ class AxiMemoryAgent(Agent):
     def monitors(self) -> tuple[Monitor, ...]:
         """The one monitor of the port."""
         return (self.monitor,)
+
+    def set_error_regions(self, regions: list[ErrorRegion]) -> None:
+        """Replace the address ranges that answer with an error."""
+        self.config.error_regions = list(regions)
 
     def hold(self, channel: str) -> None:
         """Keep READY of ``channel`` ("aw", "w", "ar") low until :meth:`release`."""

@@ -1,4 +1,4 @@
-"""Ethernet MAC agent: whole frames over 512-bit AXI-Stream, both directions, with exact times.
+"""Ethernet MAC agent whose beats move in Python: whole frames over AXI-Stream, with exact times.
 
 Signals: input to the DUT ``<rx_prefix>_t{data,keep,last,valid}`` with optional ``tuser`` and ``tready``;
 output ``<tx_prefix>_t{data,keep,last,valid,ready}``; byte 0 of a frame in lane 0; no FCS either way.
@@ -13,22 +13,19 @@ Not checked here: stream rules (tb/hdl/axis_checker.sv) and the content of frame
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Any
 
-from cocotb.triggers import Event
 from cocotbext.axi.stream import define_stream
 from cocotbext.eth.eth_mac import AxiStreamBus, EthMacFrame, EthMacRx
-from pyuvm import uvm_component, uvm_driver, uvm_sequence, uvm_sequence_item, uvm_sequencer
+from pyuvm import uvm_component
 
-from ref_model.errors import UserError
 from ref_model.events import FrameIn, FrameOut
-from tb.agents.base import Agent, Monitor, config_of
+from tb.agents.base import Monitor
 from tb.agents.channels import SinkChannel
-from tb.agents.generators import StallConfig, Stalls
-from tb.agents.pins import Payload, ResetLine, TransferAborted, high, now_ps, quiet_models, word
+from tb.agents.generators import Stalls
+from tb.agents.mac import FrameAgent, FrameDriver, MacConfig, StreamPins
+from tb.agents.pins import Payload, high, now_ps, quiet_models, word
 
 PREAMBLE_BYTES = 8
 _LAG_CLOCKS = 4
@@ -37,70 +34,11 @@ _HostStreamBus = define_stream(
 )[0]
 
 
-@dataclass
-class StreamPins:
-    """One stream: prefix of its pins, name of the port in the events, clock and reset of its domain."""
-
-    prefix: str
-    port: str
-    clock: Any
-    reset: Any
-    reset_active: int
-
-
-@dataclass
-class MacConfig:
-    """Pins and knobs of one MAC; ``rx`` leads into the DUT, ``tx`` out of it, either may be None.
-
-    ``speed`` is the line rate in bit/s (0: no limit, zero-gap mode: frames follow at bus speed without
-    preamble and gap), ``ifg`` the inter-frame gap in bytes, ``gaps`` idle clocks before input beats,
-    ``stalls`` clocks of output VALID without READY, ``fifo`` the bytes the transmit MAC buffers.
-    """
-
-    entity: Any
-    rx: StreamPins | None = None
-    tx: StreamPins | None = None
-    period_ps: int = 4000
-    speed: int = 100_000_000_000
-    ifg: int = 12
-    fifo: int = 512
-    seed: int = 0
-    path: str = "mac"
-    gaps: StallConfig = field(default_factory=StallConfig)
-    stalls: StallConfig = field(default_factory=StallConfig)
-
-    def __post_init__(self) -> None:
-        if self.speed < 0 or self.ifg < 0:
-            raise UserError(f"{self.path}: speed {self.speed}, ifg {self.ifg}, allowed are 0 and above")
-
-
-class MacItem(uvm_sequence_item):
-    """One frame into the DUT; ``good`` False marks it as errored (tuser 0 on the last beat)."""
-
-    def __init__(self, data: bytes, good: bool = True) -> None:
-        super().__init__("frame")
-        self.data = data
-        self.good = good
-
-
-class MacSequence(uvm_sequence):
-    """Sends a list of items, each when the one before has left."""
-
-    def __init__(self, items: list[MacItem]) -> None:
-        super().__init__("frames")
-        self.items = items
-
-    async def body(self) -> None:
-        """Send all items."""
-        for item in self.items:
-            await self.start_item(item)
-            await self.finish_item(item)
-
-
 class _MarkedFrame(EthMacFrame):
-    """cocotbext-eth frame with its verdict."""
+    """cocotbext-eth frame with its verdict and the time (ps) at which it was queued."""
 
     good: bool = True
+    queued_at: int = 0
 
 
 class LineRateMacRx(EthMacRx):
@@ -129,6 +67,7 @@ class LineRateMacRx(EthMacRx):
         """Queue one frame (the model's own ``send_nowait`` would drop ``good``)."""
         frame = _MarkedFrame(data)
         frame.good = good
+        frame.queued_at = now_ps()
         self.queue.put_nowait(frame)
         self.idle_event.clear()
         self.queue_occupancy_bytes += len(frame)
@@ -139,15 +78,21 @@ class LineRateMacRx(EthMacRx):
         return count * 8 * 10**12 // self.speed if self.speed else 0
 
     async def _take_frame(self) -> _MarkedFrame:
-        """Return the next frame; idle means no VALID on the pins."""
-        if self.queue.empty():
+        """Return the next frame; idle means no VALID on the pins.
+
+        A frame counts from the first edge after it was queued: what is queued at an edge comes before that
+        edge on one simulator and after it on the other.
+        """
+        frame = None if self.queue.empty() else self.queue.get_nowait()
+        if frame is None or frame.queued_at >= now_ps():
             self.bus.tvalid.value = 0
-            self.idle_event.set()
-            frame = await self.queue.get()
-            await self.clock.rising_edge
+            if frame is None:
+                self.idle_event.set()
+                frame = await self.queue.get()
+            while frame.queued_at >= now_ps():
+                await self.clock.rising_edge
             self._line_at = max(self._line_at, now_ps())
         else:
-            frame = self.queue.get_nowait()
             # The pins lag the line by a few clocks. More lag than that is a gap somebody asked for, and is
             # not made up by sending faster than the line.
             self._line_at = max(self._line_at, now_ps() - _LAG_CLOCKS * self._period_ps)
@@ -250,7 +195,12 @@ class _Assembler:
 
 
 class FrameMonitor(Monitor):
-    """Frames of one stream; subclasses make the event."""
+    """Frames of one stream; subclasses make the event.
+
+    ``on_accept(bytes, last, now)`` is called with every accepted beat, before its stall is drawn.
+    """
+
+    on_accept: Callable[[int, bool, int], None] | None = None
 
     def setup(self, entity: Any, pins: StreamPins, stalls: Callable[[], int] | None) -> None:
         """Take the pins (called by the agent); ``stalls`` makes the channel drive READY."""
@@ -261,7 +211,6 @@ class FrameMonitor(Monitor):
             pins.clock, getattr(entity, f"{pins.prefix}_tvalid"), ready, self._on_beat, stalls=stalls
         )
         self.on_frame: list[Callable[[Any], None]] = []
-        self.on_accept: Callable[[int, bool, int], None] | None = None
 
     def start(self) -> None:
         """Watch the stream."""
@@ -316,155 +265,70 @@ class FrameOutMonitor(FrameMonitor):
         return FrameOut(begin, now, self._pins.port, data)
 
 
-class MacDriver(uvm_driver):
-    """Feeds the receive model, from sequence items and from direct calls, in one order."""
+class MacDriver(FrameDriver):
+    """Feeds the receive model of cocotbext-eth."""
 
     def __init__(self, name: str, parent: uvm_component) -> None:
         super().__init__(name, parent)
         self.model: LineRateMacRx | None = None
-        self._waiting: deque[tuple[Event, list[bool]]] = deque()
-        self._early: list[tuple[bytes, bool]] = []
 
     def setup(self, config: MacConfig, pins: StreamPins) -> None:
         """Take the configuration (called by the agent)."""
-        self.config = config
-        self._stream = pins
+        super().setup(config, pins)
         self.gaps = Stalls(config.gaps, config.seed, f"{config.path}/gaps")
-        self.on_reset = False
+
+    def transmit(self, data: bytes, good: bool) -> None:
+        """Queue one frame at the model."""
+        assert self.model is not None
+        self.model.put(data, good)
 
     def start(self) -> None:
         """Build the model at the first release of the reset and send what was queued before."""
-        pins = self._stream
+        pins = self.pins
         if self.model is None:
             quiet_models(self.config.entity)
             kind = AxiStreamBus if hasattr(self.config.entity, f"{pins.prefix}_tuser") else _HostStreamBus
             bus = kind.from_prefix(self.config.entity, pins.prefix)
             active = bool(pins.reset_active)
             self.model = LineRateMacRx(bus, pins.clock, pins.reset, active, self.config, self.gaps)
-        self.on_reset = False
-        early, self._early = self._early, []
-        for data, good in early:
-            self.model.put(data, good)
+        super().start()
 
     def abort(self) -> None:
         """Drop all frames and release whoever waits for them."""
-        self.on_reset = True
-        self._early = []
         if self.model is not None:
             self.model.clear()
             self.model.bus.tvalid.value = 0
-        while self._waiting:
-            done, sent = self._waiting.popleft()
-            sent[0] = False
-            done.set()
-
-    def put(self, data: bytes, good: bool) -> tuple[Event, list[bool]]:
-        """Queue one frame; the event fires when its last beat is over, the list says if it was sent."""
-        if not data:
-            raise UserError(f"{self._stream.port}: frame of 0 bytes, allowed is 1 and above")
-        if self.model is None or self.on_reset:
-            self._early.append((bytes(data), good))
-        else:
-            self.model.put(bytes(data), good)
-        waiter = (Event(), [True])
-        self._waiting.append(waiter)
-        return waiter
-
-    async def send(self, data: bytes, good: bool) -> None:
-        """Queue one frame and wait until its last beat is over; TransferAborted on reset."""
-        done, sent = self.put(data, good)
-        await done.wait()
-        if not sent[0]:
-            port, size = self._stream.port, len(data)
-            raise TransferAborted(f"{port}: reset cut a frame of {size} bytes at {now_ps()} ps")
-
-    def frame_seen(self, event: FrameIn) -> None:
-        """The input monitor saw a frame end: its sender may go on."""
-        if self._waiting:
-            self._waiting.popleft()[0].set()
-
-    async def run_phase(self) -> None:
-        """Serve sequence items for ever."""
-        while True:
-            item = await self.seq_item_port.get_next_item()
-            try:
-                await self.send(item.data, item.good)
-            except TransferAborted as cut:
-                self.logger.info("%s", cut)
-            self.seq_item_port.item_done()
+        super().abort()
 
 
-class MacAgent(Agent):
-    """Input and output stream of one MAC port.
+class MacAgent(FrameAgent):
+    """MAC agent whose beats move in Python."""
 
-    ``monitor_in`` and ``monitor_out`` are None where the configuration has no such stream. ``on_frame_out``
-    callbacks get each FrameOut in the time step of its last handshake, after the subscribers of the monitor.
-    """
+    def build_input(self, config: MacConfig, pins: StreamPins) -> None:
+        """Create monitor and driver of the input."""
+        self.monitor_in = FrameInMonitor.create("monitor_in", self)
+        self.monitor_in.setup(config.entity, pins, None)
+        if self.active():
+            self.driver = MacDriver.create("driver", self)
+            self.driver.setup(config, pins)
+            self.monitor_in.on_frame.append(self.driver.frame_seen)
 
-    def build_phase(self) -> None:
-        """Create the parts from the :class:`MacConfig` under "config"."""
-        super().build_phase()
-        config = self.config = config_of(self, MacConfig)
-        pins = config.rx or config.tx
-        if pins is None:
-            raise UserError(f"{self.get_full_name()}: neither rx nor tx stream, allowed is one or both")
-        self.reset_line = ResetLine(pins.reset, pins.reset_active)
-        self.monitor_in: FrameInMonitor | None = None
-        self.monitor_out: FrameOutMonitor | None = None
-        self.driver: MacDriver | None = None
-        self.on_frame_out: list[Callable[[FrameOut], None]] = []
-        self._stalls: Stalls | None = None
-        if config.rx is not None:
-            self.monitor_in = FrameInMonitor.create("monitor_in", self)
-            self.monitor_in.setup(config.entity, config.rx, None)
-            if self.active():
-                self.sequencer = uvm_sequencer.create("sequencer", self)
-                self.driver = MacDriver.create("driver", self)
-                self.driver.setup(config, config.rx)
-                self.monitor_in.on_frame.append(self.driver.frame_seen)
-        if config.tx is not None:
-            self.monitor_out = FrameOutMonitor.create("monitor_out", self)
-            self.monitor_out.setup(config.entity, config.tx, self._output_stalls(config))
-            self.monitor_out.on_frame = self.on_frame_out
+    def build_output(self, config: MacConfig, pins: StreamPins) -> None:
+        """Create the monitor of the output; when active it drives READY, too."""
+        self.monitor_out = FrameOutMonitor.create("monitor_out", self)
+        self.monitor_out.setup(config.entity, pins, self._output_stalls(config))
+        self.monitor_out.on_frame = self.on_frame_out
 
     def _output_stalls(self, config: MacConfig) -> Callable[[], int] | None:
+        self._stalls: Stalls | None = None
         if not self.active():
             return None
         random_stalls = self._stalls = Stalls(config.stalls, config.seed, f"{config.path}/stalls")
         if not config.speed:
             return random_stalls.draw
         pacer = _LinePacer(config)
-        assert self.monitor_out is not None
         self.monitor_out.on_accept = pacer.take
         return lambda: max(random_stalls.draw(), pacer.stall(now_ps()))
-
-    def connect_phase(self) -> None:
-        """Connect driver and sequencer."""
-        if self.driver is not None:
-            self.driver.seq_item_port.connect(self.sequencer.seq_item_export)
-
-    @property
-    def monitors(self) -> tuple[Monitor, ...]:
-        """The input and the output monitor, where present."""
-        return tuple(m for m in (self.monitor_in, self.monitor_out) if m is not None)
-
-    async def send(self, data: bytes, good: bool = True) -> None:
-        """Send one frame into the DUT, return after its last beat; TransferAborted when a reset cuts it."""
-        await self._input().send(data, good)
-
-    def send_nowait(self, data: bytes, good: bool = True) -> None:
-        """Queue one frame; frames leave in the order of the calls."""
-        self._input().put(data, good)
-
-    @property
-    def input_idle(self) -> bool:
-        """Whether no frame is queued or under way into the DUT."""
-        return self.driver is None or not self.driver._waiting
-
-    def _input(self) -> MacDriver:
-        if self.driver is None:
-            raise UserError(f"{self.config.path}: no active input stream, allowed are agents with rx pins")
-        return self.driver
 
     def hold_output(self) -> None:
         """Keep READY of the output low until :meth:`release_output`."""
@@ -474,15 +338,12 @@ class MacAgent(Agent):
         """End :meth:`hold_output`."""
         self._output().channel.release()
 
-    def _output(self) -> FrameOutMonitor:
-        if self.monitor_out is None:
-            raise UserError(f"{self.config.path}: no output stream, allowed are agents with tx pins")
-        return self.monitor_out
-
     @property
     def generators(self) -> tuple[Stalls, ...]:
         """Gaps of the input, stalls of the output."""
-        return tuple(g for g in (self.driver and self.driver.gaps, self._stalls) if g)
+        gaps = self.driver.gaps if isinstance(self.driver, MacDriver) else None
+        stalls = self._stalls if self.monitor_out is not None else None
+        return tuple(g for g in (gaps, stalls) if g)
 
     def drive_idle(self) -> None:
         """Input without VALID, output without READY."""

@@ -8,7 +8,7 @@ reset, which is also what keeps X of a 4-state simulator out of the models.
 
 from __future__ import annotations
 
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from pyuvm import (
     ConfigDB,
@@ -20,10 +20,19 @@ from pyuvm import (
 )
 
 from ref_model.errors import UserError
-from tb.agents.generators import Stalls
 from tb.agents.pins import ResetLine
 
 Config = TypeVar("Config")
+
+
+class Generator(Protocol):
+    """Whatever leaves clocks idle on purpose."""
+
+    def pause(self) -> None:
+        """Leave none idle until :meth:`resume`."""
+
+    def resume(self) -> None:
+        """Go on as configured."""
 
 
 def config_of(component: uvm_component, kind: type[Config]) -> Config:
@@ -83,7 +92,7 @@ class Agent(uvm_agent):
         raise NotImplementedError
 
     @property
-    def generators(self) -> tuple[Stalls, ...]:
+    def generators(self) -> tuple[Generator, ...]:
         """All idle and back-pressure generators of the agent."""
         return ()
 
@@ -109,6 +118,7 @@ class Agent(uvm_agent):
     async def run_phase(self) -> None:
         """Start and abort along the reset pin, for ever."""
         self.drive_idle()
+        await self.reset_line.wait_asserted()  # a two-state simulator shows a released reset at time 0
         while True:
             await self.reset_line.wait_released()
             self.start()

@@ -19,6 +19,7 @@ from tb.agents.ernic_pins import CLOCK_RESET
 from tb.agents.pins import ClockResetPins, now_ps, wait_for_level
 
 _DONE_CLOCKS = 1024
+_FIRST_LOW = 1000  # ps before the clocks start, low half first
 
 
 class ClockReset(uvm_component):
@@ -62,7 +63,7 @@ class ClockReset(uvm_component):
             getattr(self._dut, name).value = 0
         self._drive_resets(True)
         self.ap.write(Reset(now_ps(), True))
-        await Timer(1, "ns")
+        await Timer(_FIRST_LOW, "ps")
         for name in self._pins.clocks:
             clock = Clock(getattr(self._dut, name), self.period_ps, unit="ps", impl="gpi")
             clock.start(start_high=False)
@@ -101,6 +102,14 @@ class ClockReset(uvm_component):
             done = getattr(self._dut, self._pins.done)
             if not await wait_for_level(done, 1, _DONE_CLOCKS * self.period_ps):
                 raise TimeoutError(f"{self._pins.done} not 1 within {_DONE_CLOCKS} clocks after reset")
+
+    def off_edge(self, time: int) -> int:
+        """Return ``time`` (ps) or the picosecond after it, whichever is on no clock edge of a run.
+
+        Simulators differ in whether a timer or an edge of the same moment comes first. All edges have the
+        parity of the first one, since the period is even.
+        """
+        return time + (time % 2 == (_FIRST_LOW + self.period_ps // 2) % 2)
 
     async def clocks(self, count: int) -> None:
         """Wait for ``count`` clocks."""

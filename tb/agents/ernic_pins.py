@@ -10,9 +10,9 @@ from typing import Any
 from ref_model.errors import UserError
 from tb.agents.axi import AxiMemoryConfig
 from tb.agents.axil import AxilConfig
-from tb.agents.axis_mac import MacConfig, StreamPins
 from tb.agents.host_memory import HostMemory
 from tb.agents.irq import IrqConfig
+from tb.agents.mac import MacConfig, StreamPins
 from tb.agents.pins import ClockResetPins
 from tb.agents.protocol import Checker, CheckerKind, ProtocolConfig
 from tb.agents.sideband import SideBandConfig

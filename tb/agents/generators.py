@@ -6,12 +6,11 @@ one interface never changes what another one draws.
 
 from __future__ import annotations
 
-import random
 from dataclasses import dataclass, replace
 from enum import Enum
 
 from ref_model.errors import UserError
-from ref_model.streams import stream
+from ref_model.streams import Draws
 
 
 class StallMode(str, Enum):
@@ -69,8 +68,8 @@ class Stalls:
 
     def __init__(self, config: StallConfig, seed: int, path: str) -> None:
         self._config = config
-        self._rng: random.Random = stream(seed, path)
-        self._run = self._new_run()
+        self._draws = Draws.of(seed, path)
+        self._run = self._new_run() if config.mode is StallMode.BURSTS else 0
         self.enabled = config.mode is not StallMode.NONE
 
     def pause(self) -> None:
@@ -82,20 +81,20 @@ class Stalls:
         self.enabled = self._config.mode is not StallMode.NONE
 
     def _new_run(self) -> int:
-        return self._rng.randint(self._config.run_low, self._config.run_high)
+        return self._draws.between(self._config.run_low, self._config.run_high)
 
     def draw(self) -> int:
         """Return the clocks to hold back the next item (0: none)."""
         if not self.enabled:
             return 0
-        config, rng = self._config, self._rng
+        config, draws = self._config, self._draws
         if config.mode is StallMode.BURSTS:
             if self._run:
                 self._run -= 1
                 return 0
             self._run = self._new_run()
-            return rng.randint(config.low, config.high)
-        return rng.randint(config.low, config.high) if rng.random() < config.probability else 0
+            return draws.between(config.low, config.high)
+        return draws.between(config.low, config.high) if draws.chance(config.probability) else 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,10 +35,13 @@ class HostMemory:
     ``write`` is the bench's own write and is published as :class:`HostWrite` on ``ap``; writes of the DUT
     come through :meth:`store` and are published by the monitor of their port. Areas from :meth:`alloc` never
     touch: at least 256 unallocated bytes lie between two, so that a stray write is seen for what it is.
+    ``memory`` holds the bytes (default: a SparseMemory).
     """
 
-    def __init__(self, base: int = 0x1_2000_0000, clock: Callable[[], int] = now_ps) -> None:
-        self._memory = SparseMemory()
+    def __init__(
+        self, base: int = 0x1_2000_0000, clock: Callable[[], int] = now_ps, memory: Any = None
+    ) -> None:
+        self._memory = SparseMemory() if memory is None else memory
         self._next = base
         self._clock = clock
         self.ap = Publisher()

@@ -33,6 +33,16 @@ def sim_option(function: _F) -> _F:
     )(function)
 
 
+def engine_option(function: _F) -> _F:
+    """``--engine``: who moves beats."""
+    return click.option(
+        "--engine",
+        default="auto",
+        metavar="NAME",
+        help="Transactors: c, python, or auto (c where the binding has a [fast] table).",
+    )(function)
+
+
 def jobs_option(function: _F) -> _F:
     """``--jobs``: parallel simulations."""
     return click.option(

@@ -16,6 +16,7 @@ from tb.cli.console import Board, print_line, print_table
 from tb.cli.options import (
     DEFAULT_SEED,
     dut_option,
+    engine_option,
     jobs_option,
     parse_settings,
     setting_option,
@@ -85,6 +86,7 @@ def _show(board: Board, job: Job, result: Result) -> None:
 @click.command("qualify")
 @dut_option
 @sim_option
+@engine_option
 @jobs_option
 @click.option("--mutant", "names", multiple=True, metavar="NAME|N", help="Only these (may be repeated).")
 @setting_option
@@ -92,6 +94,7 @@ def _show(board: Board, job: Job, result: Result) -> None:
 def qualify_command(
     dut: str,
     sim: str,
+    engine: str,
     jobs: int,
     names: tuple[str, ...],
     settings: tuple[str, ...],
@@ -100,7 +103,7 @@ def qualify_command(
     """Run the mutants; the last line is 'killed K of N'."""
     binding = load_binding(dut)
     knobs, options = parse_settings(binding.target, settings)
-    binding = binding.with_knobs(knobs)
+    binding = binding.with_knobs(knobs).with_engine(engine)
     manifest = read_manifest(binding)
     if not manifest.mutants:
         raise UserError(f"{binding.label} has no mutants: {binding.path} names no manifest with any")
@@ -108,7 +111,9 @@ def qualify_command(
     mutants = [one for one in manifest.mutants if not wanted or one.number in wanted]
     if not mutants:
         raise UserError("--mutant 0 is the golden DUT, not a mutant: allowed are names or numbers from 1")
-    template = Job(dut=dut, test="", sim=sim, knobs=knobs, options=options, timeout_s=timeout_s)
+    template = Job(
+        dut=dut, test="", sim=sim, engine=engine, knobs=knobs, options=options, timeout_s=timeout_s
+    )
     outcomes, golden = qualify(binding, template, mutants, list(tests_of(binding.target)), jobs)
     complete = len(mutants) == len(manifest.mutants)
     if complete:

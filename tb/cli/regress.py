@@ -14,6 +14,7 @@ from ref_model.errors import UserError
 from tb.cli.console import Board, print_line
 from tb.cli.options import (
     DEFAULT_SEED,
+    engine_option,
     jobs_option,
     parse_settings,
     setting_option,
@@ -39,6 +40,7 @@ class Plan:
     sim: str
     tests: tuple[tuple[str, int], ...]
     """Name and number of seeds of each test."""
+    engine: str = "auto"
     base_seed: int = DEFAULT_SEED
     variants: tuple[int, ...] = (0,)
     elastic: bool = False
@@ -65,6 +67,7 @@ class Plan:
             test=test,
             seed=seed,
             sim=self.sim,
+            engine=self.engine,
             variant=variant,
             elastic=elastic,
             knobs=self.knobs,
@@ -111,6 +114,7 @@ def _show(board: Board, job: Job, result: Result) -> None:
 @click.option("--suite", default="smoke", show_default=True, metavar="NAME", help="smoke, full or nightly.")
 @click.option("--test", "names", multiple=True, metavar="NAME", help="Only these tests (may be repeated).")
 @sim_option
+@engine_option
 @jobs_option
 @click.option("--seeds", type=click.IntRange(1), help="Seeds per test (default: what each test asks for).")
 @click.option(
@@ -130,6 +134,7 @@ def regress_command(
     suite: str,
     names: tuple[str, ...],
     sim: str,
+    engine: str,
     jobs: int,
     seeds: int | None,
     base_seed: int,
@@ -143,11 +148,12 @@ def regress_command(
     for name in targets() if dut == "all" else [dut]:
         binding = load_binding(name)
         knobs, options = parse_settings(binding.target, settings)
-        binding = binding.with_knobs(knobs)
+        binding = binding.with_knobs(knobs).with_engine(engine)
         infos = [find_test(binding.target, one) for one in names] or suite_tests(binding.target, suite)
         plan = Plan(
             dut=name,
             sim=sim,
+            engine=engine,
             tests=tuple((info.name, seeds or info.seeds) for info in infos),
             base_seed=base_seed,
             variants=(0, *(one.number for one in read_manifest(binding).variants)) if variants else (0,),

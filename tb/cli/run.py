@@ -9,6 +9,7 @@ import click
 from tb.cli.options import (
     DEFAULT_SEED,
     dut_option,
+    engine_option,
     parse_settings,
     setting_option,
     sim_option,
@@ -25,6 +26,7 @@ from tb.tampers import check as check_tampers
 @click.option("--test", required=True, metavar="NAME", help="Test name (rdma-dv list).")
 @click.option("--seed", type=click.IntRange(0), default=DEFAULT_SEED, show_default=True)
 @sim_option
+@engine_option
 @click.option("--waves", is_flag=True, help="Write dump.vcd.")
 @click.option("--mutant", default="0", metavar="NAME|N", help="Fault of the stand-in to switch on.")
 @click.option("--variant", default="0", metavar="NAME|N", help="Legal variant of the stand-in.")
@@ -38,6 +40,7 @@ def run_command(
     test: str,
     seed: int,
     sim: str,
+    engine: str,
     waves: bool,
     mutant: str,
     variant: str,
@@ -61,6 +64,7 @@ def run_command(
         variant=find_variant(binding, variant),
         elastic=elastic,
         waves=waves,
+        engine=engine,
         knobs=knobs,
         options=options,
         tampers=tampers,

@@ -36,11 +36,21 @@ class LinkPartner(PartnerCore):
     one.
     """
 
-    def __init__(self, mac: Mac, rng: random.Random, port: str = "tx") -> None:
-        """Attach to ``mac``; ``port`` is the name of the output the partner listens to."""
+    def __init__(
+        self,
+        mac: Mac,
+        rng: random.Random,
+        port: str = "tx",
+        off_edge: Callable[[int], int] = lambda time: time,
+    ) -> None:
+        """Attach to ``mac``; ``port`` is the name of the output the partner listens to.
+
+        ``off_edge`` moves a time away from the clock edges of the DUT.
+        """
         super().__init__(self._put, sim_time_ps, self._arm, rng)
         self._mac = mac
         self._port = port
+        self._off_edge = off_edge
         self._timer: Task[None] | None = None
         self._armed_for = 0
         mac.on_frame_out.append(self._frame_out)
@@ -58,7 +68,8 @@ class LinkPartner(PartnerCore):
                 return
             self._timer.cancel()
         self._armed_for = max(time, sim_time_ps() + 1)
-        self._timer = cocotb.start_soon(self._expire(self._armed_for))
+        due = self._off_edge(self._armed_for)
+        self._timer = cocotb.start_soon(self._expire(due))
 
     async def _expire(self, due: int) -> None:
         wait = due - sim_time_ps()

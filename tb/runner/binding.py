@@ -37,6 +37,7 @@ _TOP_KEYS: dict[str, type | tuple[type, ...]] = {
     "mutants": str,
     "knob_set": str,
     "hdl": dict,
+    "fast": dict,
     "parameters": dict,
     "knobs": dict,
     "waivers": dict,
@@ -49,6 +50,10 @@ _HDL_KEYS: dict[str, type] = {
     "verilator_args": list,
     "icarus_args": list,
 }
+_FAST_KEYS: dict[str, type] = {"top": str, "sources": list, "include_dirs": list}
+ENGINES = ("c", "python")
+"""Who moves beats: the C engine (tb/fast) or the transactors in Python (tb/agents)."""
+
 _VARIABLE = re.compile(r"\$\{(\w+)\}")
 
 
@@ -76,6 +81,9 @@ class Binding:
     verilator_args: tuple[str, ...] = ()
     icarus_args: tuple[str, ...] = ()
     waivers: Mapping[str, str] = field(default_factory=dict)
+    fast_top: str = ""
+    fast_files: FileList = field(default_factory=FileList)
+    engine: str = "python"
 
     @property
     def label(self) -> str:
@@ -89,6 +97,24 @@ class Binding:
             UserError: no knob of the target, or a value that is not allowed.
         """
         return replace(self, knobs={**self.knobs, **checked(self.target, "knob", overrides)})
+
+    def with_engine(self, engine: str) -> Binding:
+        """Binding whose top has the transactors of ``engine``: ``c``, ``python``, or ``auto`` (c if there).
+
+        Raises:
+            UserError: unknown engine, or ``c`` for a binding without a [fast] table.
+        """
+        if engine not in (*ENGINES, "auto"):
+            raise UserError(f"unknown engine {engine!r}: allowed are {', '.join(ENGINES)}")
+        if engine == "c" and not self.fast_top:
+            raise UserError(f"{self.path}: engine c needs a [fast] table; allowed without it is python")
+        if engine == "python" or not self.fast_top:
+            return self
+        files, fast = self.files, self.fast_files
+        joined = FileList(
+            [*files.sources, *fast.sources], [*files.include_dirs, *fast.include_dirs], files.defines
+        )
+        return replace(self, top=self.fast_top, files=joined, engine="c")
 
     def parameters(self) -> dict[str, int | str]:
         """HDL parameters of the top, with the knobs put in.
@@ -115,14 +141,18 @@ class Binding:
         return chosen
 
     def hdl_files(self) -> list[Path]:
-        """What can change the compiled design: sources, then headers of the include directories."""
+        """What can change the compiled design: sources, then headers of the include directories.
+
+        The transactors of the C engine are among them whichever engine is chosen.
+        """
+        sources = list(dict.fromkeys([*self.files.sources, *self.fast_files.sources]))
         headers = {
             header.resolve()
-            for folder in self.files.include_dirs
+            for folder in dict.fromkeys([*self.files.include_dirs, *self.fast_files.include_dirs])
             for suffix in HDL_SUFFIXES
             for header in folder.glob(f"*{suffix}")
         }
-        return [*self.files.sources, *sorted(headers - set(self.files.sources))]
+        return [*sources, *sorted(headers - set(sources))]
 
     def source_hash(self) -> str:
         """SHA-256 over names and contents of the HDL files: what evidence and proof are keyed by."""
@@ -140,6 +170,7 @@ class Binding:
             "label": self.label,
             "path": str(self.path),
             "top": self.top,
+            "engine": self.engine,
             "clock_period_ps": self.clock_period_ps,
             "SETTLE": self.settle,
             "PIPE_OUT": self.pipe_out,
@@ -204,6 +235,10 @@ def read_binding(path: Path) -> Binding:
         if isinstance(rule, dict) and rule.get("knob") not in knobs:
             raise UserError(f"{path}: parameters.{name}: knob {rule.get('knob')!r} is not set")
     mutants = _path(path, "mutants", data["mutants"]) if "mutants" in data else None
+    fast = data.get("fast", {})
+    _check(path, "fast.", fast, _FAST_KEYS)
+    if fast and "top" not in fast:
+        raise UserError(f"{path}: key 'fast.top' is missing")
     return Binding(
         target=data["target"],
         name=path.stem,
@@ -220,6 +255,8 @@ def read_binding(path: Path) -> Binding:
         verilator_args=tuple(hdl.get("verilator_args", ())),
         icarus_args=tuple(hdl.get("icarus_args", ())),
         waivers=data.get("waivers", {}),
+        fast_top=fast.get("top", ""),
+        fast_files=_files(path, fast) if fast else FileList(),
     )
 
 

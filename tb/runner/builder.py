@@ -13,7 +13,7 @@ from pathlib import Path
 import cocotb_tools.config
 
 from ref_model.errors import UserError
-from tb.runner import tools
+from tb.runner import engine_library, tools
 from tb.runner.binding import Binding
 from tb.runner.locking import file_lock
 from tb.runner.paths import cache_root, shown
@@ -29,7 +29,10 @@ class BuildError(UserError):
 
 @dataclass(frozen=True)
 class Build:
-    """A compiled simulation: ``program`` is the executable (Verilator) or the vvp file (Icarus)."""
+    """A compiled simulation: ``program`` is the executable (Verilator) or the vvp file (Icarus).
+
+    ``engine`` is the library with the C transactors, None for a build whose beats move in Python.
+    """
 
     sim: str
     top: str
@@ -38,6 +41,7 @@ class Build:
     key: str
     seconds: float
     cached: bool
+    engine: Path | None = None  # library with the C transactors
 
 
 def build(binding: Binding, sim: str, *, waves: bool = False, mutation: bool = False, jobs: int = 2) -> Build:
@@ -62,11 +66,12 @@ def build(binding: Binding, sim: str, *, waves: bool = False, mutation: bool = F
     folder = cache_root() / f"{sim}-{key[:16]}"
     program = folder / ("sim" if sim == "verilator" else "sim.vvp")
     done = folder / _DONE
+    engine = folder / engine_library.NAME[sim] if binding.engine == "c" else None
     if _is_done(done, key):
-        return Build(sim, binding.top, folder, program, key, 0.0, cached=True)
+        return Build(sim, binding.top, folder, program, key, 0.0, True, engine)
     with file_lock(cache_root() / f"{sim}-{key[:16]}.lock"):
         if _is_done(done, key):
-            return Build(sim, binding.top, folder, program, key, 0.0, cached=True)
+            return Build(sim, binding.top, folder, program, key, 0.0, True, engine)
         # No marker: never built, or a build was cut short. Start clean, a half build proves nothing.
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
@@ -76,10 +81,12 @@ def build(binding: Binding, sim: str, *, waves: bool = False, mutation: bool = F
         if sim == "icarus":
             (folder / "timescale.f").write_text("+timescale+1ns/1ps\n", encoding="utf-8")
         extra = ["--build-jobs", str(jobs)] if sim == "verilator" else []
+        if engine is not None:
+            _compile(engine_library.command(sim), folder)
         _compile([*command, *extra], folder)
         seconds = time.monotonic() - started
         done.write_text(json.dumps({"key": key, "seconds": round(seconds, 2)}), encoding="utf-8")
-    return Build(sim, binding.top, folder, program, key, seconds, cached=False)
+    return Build(sim, binding.top, folder, program, key, seconds, False, engine)
 
 
 def _is_done(marker: Path, key: str) -> bool:
@@ -91,6 +98,8 @@ def _key(binding: Binding, sim: str, command: list[str]) -> str:
     parts = [_FORMAT, sim, tools.version(sim), cocotb_tools.config.__file__ or "", *command]
     if sim == "verilator":
         parts.append(tools.compiler_version())
+    if binding.engine == "c":
+        parts += [*engine_library.command(sim), engine_library.source_hash()]
     digest.update("\0".join(parts).encode())
     digest.update(binding.source_hash().encode())
     return digest.hexdigest()
@@ -118,7 +127,10 @@ def _command(binding: Binding, sim: str, compiler: str, *, waves: bool, mutation
     # Only the testbench top is visible to Python: publishing the whole DUT would forbid most optimisation.
     command += ["--public-depth", "1"]
     command += ["-Wno-fatal", "-O3", "--x-assign", "fast", "--x-initial", "fast", "-CFLAGS", "-O2"]
-    command += ["-LDFLAGS", f"-Wl,-rpath,{libs} -L{libs} -lcocotbvpi_verilator"]
+    linking = f"-Wl,-rpath,{libs} -L{libs} -lcocotbvpi_verilator"
+    if binding.engine == "c":
+        linking += f" -L. -l:{engine_library.NAME[sim]} -Wl,-rpath,'$$ORIGIN'"
+    command += ["-LDFLAGS", linking]
     command += ["--trace"] if waves else []
     return [*command, *binding.verilator_args, *define_options, *includes, *settings, str(glue), *sources]
 
@@ -136,13 +148,13 @@ def _dump_module(top: str) -> str:
 
 def _compile(command: list[str], folder: Path) -> None:
     log = folder / "build.log"
-    with log.open("w", encoding="utf-8") as handle:
+    with log.open("a", encoding="utf-8") as handle:
         handle.write(" ".join(command) + "\n")
         handle.flush()
         done = subprocess.run(
             command, cwd=folder, env=tools.base_env(), stdout=handle, stderr=subprocess.STDOUT, check=False
         )
     if done.returncode != 0:
-        lines = log.read_text(encoding="utf-8", errors="replace").splitlines()[1:]
+        lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
         errors = [line for line in lines if "error" in line.lower()] or lines[-1:]
         raise BuildError(f"build failed: {(errors or ['no output'])[0].strip()} (log: {shown(log)})")

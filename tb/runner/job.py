@@ -19,7 +19,8 @@ class Job:
 
     ``mutant``, ``variant`` and ``elastic`` are 0 for the golden DUT. ``mutation_build`` asks for the build
     with faults even at mutant 0 (the golden side of a qualification). ``out_dir`` None: a directory below
-    ``build/results/<dut>/run``. ``timeout_s`` None: the binding's wall-clock limit.
+    ``build/results/<dut>/run``. ``timeout_s`` None: the binding's wall-clock limit. ``engine``: who moves
+    beats, ``c``, ``python`` or ``auto`` (tb/runner/binding.py).
     """
 
     dut: str
@@ -30,6 +31,7 @@ class Job:
     variant: int = 0
     elastic: int = 0
     waves: bool = False
+    engine: str = "auto"
     knobs: Mapping[str, Value] = field(default_factory=dict)
     options: Mapping[str, Scalar] = field(default_factory=dict)
     tampers: tuple[str, ...] = ()
@@ -49,15 +51,17 @@ class Job:
         for letter, number in (("m", self.mutant), ("v", self.variant), ("e", self.elastic)):
             if number:
                 parts.append(f"{letter}{number}")
+        if self.engine == "python":
+            parts.append(self.engine)
         return "-".join([*parts, *self.tampers])
 
     def binding(self) -> Binding:
-        """Resolved binding, with the knobs of the job.
+        """Resolved binding, with the knobs and the engine of the job.
 
         Raises:
-            UserError: unknown DUT, malformed binding, unknown knob.
+            UserError: unknown DUT, malformed binding, unknown knob, unknown engine.
         """
-        return load_binding(self.dut).with_knobs(self.knobs)
+        return load_binding(self.dut).with_knobs(self.knobs).with_engine(self.engine)
 
     def directory(self, binding: Binding) -> Path:
         """Directory of the run's files."""
@@ -88,6 +92,8 @@ class Job:
         for option in ("mutant", "variant", "elastic"):
             if getattr(self, option):
                 words += [f"--{option}", str(getattr(self, option))]
+        if self.engine != "auto":
+            words += ["--engine", self.engine]
         for name, value in {**self.knobs, **self.options}.items():
             words += ["-o", f"{name}={_text(value)}"]
         for name in self.tampers:

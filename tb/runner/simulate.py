@@ -26,6 +26,9 @@ TEST_MODULE = "tb.entry"
 """cocotb module that reads the job and runs the test."""
 
 JOB_VARIABLE = "RDMA_DV_JOB"
+ENGINE_VARIABLE = "RDMA_DV_ENGINE"
+"""Library of the C transactors, for the Python side of the same process."""
+
 _TAIL_LINES = 12
 _KILL_GRACE_S = 5.0
 _CAUSE = re.compile(r"[\w.]*(Error|Exception|Fatal|FATAL)\b.*:")
@@ -104,7 +107,10 @@ def _command(compiled: Build, job: Job) -> list[str]:
     if compiled.sim == "icarus":
         library = cocotb_tools.config.lib_entry("vpi", "icarus")
         dump = "-vcd" if job.waves else "-none"
-        return ["vvp", "-n", "-m", library, str(compiled.program), dump, *plusargs]
+        modules = ["-m", library]
+        if compiled.engine is not None:
+            modules += ["-M", str(compiled.engine.parent), "-m", compiled.engine.stem]
+        return ["vvp", "-n", *modules, str(compiled.program), dump, *plusargs]
     return [str(compiled.program), *(["--trace"] if job.waves else []), *plusargs]
 
 
@@ -136,6 +142,8 @@ def _environment(
             "TOPLEVEL_LANG": "verilog",
         }
     )
+    if compiled.engine is not None:
+        env[ENGINE_VARIABLE] = str(compiled.engine)
     if compiled.sim == "verilator":
         env["COCOTB_TRUST_INERTIAL_WRITES"] = "1"
     return env

@@ -10,11 +10,43 @@ from __future__ import annotations
 import heapq
 from collections.abc import Callable, Iterator
 
-from ref_model.events import Event, FrameIn, HostWrite, RegRead, RegWrite, Reset
+from ref_model.events import (
+    Event,
+    FrameIn,
+    FrameOut,
+    HostWrite,
+    Irq,
+    MemRead,
+    MemWrite,
+    ProtocolViolation,
+    RegRead,
+    RegWrite,
+    Reset,
+    SideBand,
+)
 
 OpenBegin = Callable[[], int | None]
 
-_STIMULUS = (Reset, RegWrite, HostWrite, FrameIn)
+#: Order of items that begin in the same picosecond: stimulus first, register reads last, the rest by kind and
+#: port, so that it does not matter in which order monitors deliver.
+_RANK = {
+    kind: rank
+    for rank, kind in enumerate(
+        (
+            Reset,
+            RegWrite,
+            HostWrite,
+            FrameIn,
+            MemRead,
+            MemWrite,
+            FrameOut,
+            SideBand,
+            Irq,
+            ProtocolViolation,
+            RegRead,
+        )
+    )
+}
 
 
 class Merge:
@@ -23,7 +55,7 @@ class Merge:
     def __init__(self) -> None:
         """Start without sources."""
         self._sources: list[tuple[str, OpenBegin]] = []
-        self._heap: list[tuple[int, int, int, Event]] = []
+        self._heap: list[tuple[int, int, str, int, Event]] = []
         self._sequence = 0
         self.latest = 0
 
@@ -35,7 +67,8 @@ class Merge:
         """Accept a finished item. Register reads count at their end: their value depends on all before."""
         time = event.settled if isinstance(event, RegRead) else event.begin
         self._sequence += 1
-        heapq.heappush(self._heap, (time, 0 if isinstance(event, _STIMULUS) else 1, self._sequence, event))
+        where = getattr(event, "port", "")
+        heapq.heappush(self._heap, (time, _RANK[type(event)], where, self._sequence, event))
 
     def watermark(self, now: int) -> int:
         """Return the time (ps) before which nothing can still arrive."""
@@ -54,7 +87,7 @@ class Merge:
         """Yield the items that began before ``watermark``, in order."""
         heap = self._heap
         while heap and heap[0][0] < watermark:
-            yield heapq.heappop(heap)[3]
+            yield heapq.heappop(heap)[4]
 
     def __len__(self) -> int:
         """Return how many items wait."""

@@ -10,6 +10,7 @@ from ref_model.ernic import ErnicModel
 from ref_model.events import Event, Reset
 from tb.agents.base import Monitor
 from tb.agents.pins import now_ps
+from tb.fast.hub import FastHub
 from tb.scoreboard.log import RunLog
 from tb.scoreboard.merge import Merge
 
@@ -37,6 +38,8 @@ class Scoreboard(uvm_component):
 
     model: ErnicModel
     log: RunLog
+    #: Where finished items wait until somebody fetches them, if beats move in C.
+    hub: FastHub | None = None
 
     def build_phase(self) -> None:
         """Create the merge."""
@@ -55,13 +58,14 @@ class Scoreboard(uvm_component):
 
     def put(self, event: Event) -> None:
         """Accept one event of any source."""
-        self.last_event = now_ps()
+        self.last_event = max(self.last_event, getattr(event, "settled", event.begin))
         self.merge.put(event)
-        if len(self.merge) >= BATCH:
+        if len(self.merge) >= BATCH and not (self.hub is not None and self.hub.draining):
             self.judge()
 
     def judge(self) -> int:
         """Hand on what the watermark allows; returns the watermark (ps)."""
+        self.fetch()
         mark = self.merge.watermark(now_ps())
         for event in self.merge.release(mark):
             if self._first:
@@ -72,6 +76,11 @@ class Scoreboard(uvm_component):
             self.model.observe(event)
         self.model.advance(mark)
         return mark
+
+    def fetch(self) -> None:
+        """Take what has finished in the C engine."""
+        if self.hub is not None:
+            self.hub.drain()
 
     def idle(self) -> bool:
         """Return whether no monitor has an unfinished item and nothing waits in the merge."""

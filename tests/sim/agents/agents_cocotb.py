@@ -213,7 +213,7 @@ class MemoryErrors(AgentTest, EngineMixin):
     async def scenario(self) -> None:
         """One write and one read that touch the region."""
         area = self.env.memory.alloc(0x1000, align=0x1000)
-        self.env.memories["qp_mgr"].config.error_regions.append(ErrorRegion(area + 0x80, area + 0xC0, resp=3))
+        self.env.memories["qp_mgr"].set_error_regions([ErrorRegion(area + 0x80, area + 0xC0, resp=3)])
         await self.burst(0, area, 4)
         assert self.env.log.of(MemWrite)[-1].resp == 3
         assert self.env.memory.read(area, 256) == bytes(256)

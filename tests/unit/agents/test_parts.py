@@ -11,9 +11,10 @@ from ref_model.errors import UserError
 from ref_model.events import HostWrite
 from tb.agents import ernic_pins
 from tb.agents.axi import Burst, ErrorRegion, lanes, strobe_mask
-from tb.agents.axis_mac import MacConfig, _LinePacer
+from tb.agents.axis_mac import _LinePacer
 from tb.agents.generators import Latency, StallConfig, StallMode, Stalls
 from tb.agents.host_memory import GUARD, HostMemory
+from tb.agents.mac import MacConfig
 from tb.agents.pins import word
 from tb.agents.protocol import CheckerKind
 

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Transactors of streams and AXI4 memory ports: what the HDL side asks once per beat, and what Python asks once
+// per frame or burst. Times are picoseconds. Data and masks are little-endian: byte 0 first.
+//
+// The behaviour is that of the Python transactors (tb/agents/channels.py, axi.py, axis_mac.py), clock for clock.
+#ifndef RDV_ENGINE_H
+#define RDV_ENGINE_H
+#include <stdint.h>
+
+#define RDV_PORTS 64
+#define RDV_LANES 128  // bytes of the widest bus (1024 bits)
+
+// ---- called by HDL, at the rising clock edge ----
+
+// Next beat of a source, asked when VALID is low or accepted. Returns 1: drive the beat; 0: drive VALID 0 and ask
+// again after *wait edges (0: at the next one).
+int rdv_source_step(int port, int64_t now, uint8_t *data, uint8_t *keep, int *last, int *user, int *wait);
+
+// First edge with VALID of a beat that is not accepted at that edge. `channel`: 0 for streams, RDV_AW.. else.
+void rdv_offered(int port, int channel, int64_t now);
+
+// Clocks READY stays low before the first beat of a life (asked in reset).
+int rdv_first_stall(int port, int channel, int64_t now);
+
+// Accepted beat of a stream. Returns the clocks of VALID without READY before the next one; *wake: tell Python.
+int rdv_sink_beat(int port, int64_t now, const uint8_t *data, const uint8_t *keep, int last, int user, int *wake);
+
+enum { RDV_AW = 0, RDV_W = 1, RDV_AR = 2 };
+int rdv_memory_address(int port, int channel, int64_t now, int id, uint64_t addr, int length, int size, int burst);
+int rdv_memory_data(int port, int64_t now, const uint8_t *data, const uint8_t *strobe, int last);
+
+typedef struct {
+  int b_valid, b_wait, b_id, b_resp;
+  int r_valid, r_wait, r_id, r_resp, r_last;
+  uint8_t r_data[RDV_LANES];
+} rdv_answer;
+
+// One edge of the response side; `b_free`/`r_free`: the channel may take its next item at this edge.
+// Returns 0 when nothing is under way any more. *wake: tell Python (the event buffer is getting full).
+int rdv_memory_step(int port, int64_t now, int b_free, int r_free, rdv_answer *answer, int *wake);
+
+// ---- called by Python ----
+
+void rdv_reset_all(void);
+void rdv_abort(int port);  // the reset of the port was asserted
+int64_t rdv_open_begin(int port);  // begin of the oldest unfinished item, -1: none
+
+// kind: 0 none, 1 by chance, 2 bursts; `chance` = probability * 2^64. Purposes: see RDV_GEN_*.
+enum { RDV_GEN_MAIN, RDV_GEN_W, RDV_GEN_AR, RDV_GEN_B, RDV_GEN_R, RDV_GEN_COUNT };
+void rdv_generator(int port, int purpose, int kind, uint64_t chance, uint32_t low, uint32_t high, uint32_t run_low,
+                   uint32_t run_high, uint64_t seed);
+void rdv_generator_on(int port, int purpose, int on);
+
+void rdv_source_open(int port, int width, int64_t speed, int ifg, int64_t period);
+void rdv_source_put(int port, int64_t now, const uint8_t *data, uint32_t length, int good);
+uint32_t rdv_source_pending(int port);
+
+void rdv_sink_open(int port, int width, int64_t speed, int ifg, int fifo, int64_t period);
+void rdv_sink_wake(int port, int on);
+
+void rdv_memory_open(int port, int width, int64_t period, int reorder);
+// write: 0 read latency, 1 write latency; uniform over low..high clocks.
+void rdv_memory_latency(int port, int write, uint32_t low, uint32_t high, uint64_t seed);
+void rdv_memory_regions(int port, int count, const uint64_t *start_stop, const int *resp_reads_writes);
+// The bench's own accesses at `now`: what the DUT's bursts have done by then is done.
+void rdv_memory_write(int64_t now, uint64_t addr, const uint8_t *data, uint64_t length);
+void rdv_memory_read(int64_t now, uint64_t addr, uint8_t *data, uint64_t length);
+uint32_t rdv_memory_outstanding(int port);
+uint32_t rdv_memory_outstanding_max(int port);
+
+// Takes the finished items, in the order in which they ended; valid until the next call. Layout: rdv_record, then
+// `length` data bytes, then (masked = 1) `length` mask bytes, padded to 8.
+typedef struct {
+  int32_t port, kind;  // kind 0 frame, 1 write burst, 2 read burst
+  int64_t begin, settled;
+  uint64_t addr;
+  uint32_t length;
+  uint8_t flag;  // frame: tuser of the last beat; bursts: response
+  uint8_t masked;
+  uint16_t id;
+} rdv_record;
+const uint8_t *rdv_drain(uint64_t *size);
+
+#endif

@@ -1,0 +1,67 @@
+// Collects the frames of an AXI-Stream for the C engine, one call per accepted beat. ACTIVE = 1 also drives
+// READY with the stalls the engine draws; `hold` keeps it low. `wake` changes when Python has something to fetch.
+`timescale 1ps / 1ps
+`default_nettype none
+`include "fast_calls.svh"
+
+module fast_sink #(
+    parameter PORT       = 0,
+    parameter DATA_WIDTH = 512,
+    parameter ACTIVE     = 0
+) (
+    input  wire                    clk,
+    input  wire                    rst,
+    input  wire [DATA_WIDTH-1:0]   tdata,
+    input  wire [DATA_WIDTH/8-1:0] tkeep,
+    input  wire                    tlast,
+    input  wire                    tuser,
+    input  wire                    tvalid,
+    input  wire                    tready,  // of the pins; the stream's own when ACTIVE
+    input  wire                    hold,
+    output wire                    ready,   // what ACTIVE drives
+    output reg                     wake
+);
+    /* verilator lint_off BLKSEQ */
+    /* verilator lint_off WIDTH */
+    reg open = 1'b0, drawn = 1'b0, waits = 1'b0, told = 1'b0;
+    reg [1023:0] data;
+    reg [127:0] keep;
+    integer stall = 0;
+
+    initial wake = 1'b0;
+    assign ready = open && !rst && !hold;
+
+    always @(posedge clk) begin
+        if (rst !== 1'b0) begin
+            waits = 1'b0;
+            if (ACTIVE != 0 && !drawn) begin
+                `FAST(first_stall)(PORT, 0, $time, stall);
+                open <= stall == 0;
+                drawn = 1'b1;
+            end
+        end else begin
+            drawn = 1'b0;
+            if (tvalid === 1'b1) begin
+                if (tready === 1'b1) begin
+                    waits = 1'b0;
+                    data = tdata;
+                    keep = tkeep;
+                    `FAST(sink_beat)(PORT, $time, data, keep, tlast, tuser, stall, told);
+                    if (told) wake <= !wake;
+                    open <= stall == 0;
+                end else begin
+                    if (!waits) `FAST(offered)(PORT, 0, $time);
+                    waits = 1'b1;
+                    if (stall != 0) begin
+                        stall = stall - 1;
+                        open <= stall == 0;
+                    end
+                end
+            end
+        end
+    end
+    /* verilator lint_on WIDTH */
+    /* verilator lint_on BLKSEQ */
+endmodule
+
+`default_nettype wire

@@ -1,0 +1,59 @@
+// Drives an AXI-Stream from the frame queue of the C engine: pacing, gaps, keep, last and user come from there,
+// one call per beat. Port number PORT as opened from Python.
+`timescale 1ps / 1ps
+`default_nettype none
+`include "fast_calls.svh"
+
+module fast_source #(
+    parameter PORT       = 0,
+    parameter DATA_WIDTH = 512,
+    parameter HAS_READY  = 0
+) (
+    input  wire                    clk,
+    input  wire                    rst,
+    output wire [DATA_WIDTH-1:0]   tdata,
+    output wire [DATA_WIDTH/8-1:0] tkeep,
+    output wire                    tlast,
+    output wire                    tuser,
+    output wire                    tvalid,
+    input  wire                    tready
+);
+    /* verilator lint_off BLKSEQ */
+    /* verilator lint_off WIDTH */
+    reg valid = 1'b0, last = 1'b0, user = 1'b0;
+    reg [1023:0] data = 1024'd0;
+    reg [127:0] keep = 128'd0;
+    reg next_valid = 1'b0, next_last = 1'b0, next_user = 1'b0;
+    reg [1023:0] next_data = 1024'd0;
+    reg [127:0] next_keep = 128'd0;
+    integer gap = 0;
+
+    assign tvalid = valid && !rst;
+    assign tdata = data[DATA_WIDTH-1:0];
+    assign tkeep = keep[DATA_WIDTH/8-1:0];
+    assign tlast = last;
+    assign tuser = user;
+
+    always @(posedge clk) begin
+        if (rst) begin
+            valid <= 1'b0;
+            gap = 0;
+        end else if (!valid || HAS_READY == 0 || tready) begin
+            if (gap != 0) gap = gap - 1;
+            next_valid = 1'b0;
+            if (gap == 0)
+                `FAST(source_step)(PORT, $time, next_valid, gap, next_data, next_keep, next_last, next_user);
+            valid <= next_valid;
+            if (next_valid) begin
+                data <= next_data;
+                keep <= next_keep;
+                last <= next_last;
+                user <= next_user;
+            end
+        end
+    end
+    /* verilator lint_on WIDTH */
+    /* verilator lint_on BLKSEQ */
+endmodule
+
+`default_nettype wire
