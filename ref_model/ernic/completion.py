@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from ref_model.deadlines import Must
 from ref_model.ernic.config import QpConfig
 from ref_model.ernic.context import OUTPUT, Context
-from ref_model.ernic.rings import match_position
+from ref_model.ernic.rings import Shown, match_position
 from ref_model.rules import Scope
 
 CQE_BYTES = 4
@@ -49,6 +49,7 @@ class CompletionQueue:
         self.done = 0
         self.cqes = 0
         self.rung = 0
+        self._shown = Shown()
         self.head_low = 0
         self._owed: deque[Completion] = deque()
         self._settled: deque[tuple[int, int]] = deque(maxlen=64)
@@ -62,6 +63,7 @@ class CompletionQueue:
     def preset(self, raw: int) -> None:
         """Software rewrote CQHEAD under override on an idle QP."""
         self.base = self.done = self.cqes = self.rung = self.head_low = raw
+        self._shown.preset(raw)
 
     def complete(self, completion: Completion, conn: QpConfig) -> None:
         """A WQE ended: its CQE (if enabled) and the doorbell are permitted and owed from now on."""
@@ -159,6 +161,7 @@ class CompletionQueue:
         why = "the CQE comes before its doorbell"
         rules.in_range(order, 0, self.cqes, count, why, scope, knob=None if flushed else "M_RULES")
         self.rung = count
+        self._shown.show(count, self._ctx.now)
         if self.rung == self.done:
             self._ctx.deadlines.meet(self._bell_duty)
         elif self._bell_duty is not None and self._bell_duty.open:
@@ -169,7 +172,7 @@ class CompletionQueue:
     ) -> None:
         """Judge a read of CQHEAD over [begin, settled]; ``all_done``: raw SQPI if no WQE is left."""
         rules, scope = self._ctx.rules, self._scope
-        low = max(self.head_low, self.rung)
+        low = max(self.head_low, self._shown.before(begin))
         count = match_position(value, max(conn.sq_depth, 1), low, self.done)
         if count is None:
             self.settle_fatal()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ref_model.deadlines import Must
 from ref_model.ernic.config import QpConfig
 from ref_model.ernic.context import Context
-from ref_model.ernic.rings import RingIndex, match_position
+from ref_model.ernic.rings import RingIndex, Shown, match_position
 from ref_model.rules import Scope
 
 
@@ -21,12 +21,14 @@ class ReceiveQueue:
         self.received = 0  # messages complete on the wire
         self.placed = 0  # messages whose payload is complete in memory
         self.rung = 0
+        self._shown = Shown()
         self.index_low = 0
         self._bell_duty: Must | None = None
 
     def preset(self, raw: int) -> None:
         """Software rewrote STATRQPIDB under override on an idle QP."""
         self.base = self.received = self.placed = self.rung = self.index_low = raw
+        self._shown.preset(raw)
 
     def message(self, conn: QpConfig) -> None:
         """A SEND message was accepted whole: its doorbell is owed."""
@@ -66,16 +68,17 @@ class ReceiveQueue:
             knob="M_RULES",
         )
         self.rung = count
+        self._shown.show(count, self._ctx.now)
         if count == self.received:
             self._ctx.deadlines.meet(self._bell_duty)
         elif self._bell_duty is not None and self._bell_duty.open:
             self._bell_duty.deadline = self._ctx.liveness()
 
-    def read_index(self, conn: QpConfig, value: int) -> None:
-        """Judge a read of STATRQPIDB: the producer index, modulo the depth."""
+    def read_index(self, conn: QpConfig, value: int, begin: int) -> None:
+        """Judge a read of STATRQPIDB that began at ``begin``: the producer index, modulo the depth."""
         rules, scope = self._ctx.rules, self._scope
         depth = max(conn.rq_depth, 1)
-        low = self.received if self._ctx.quiet else max(self.index_low, self.rung)
+        low = self.received if self._ctx.quiet else max(self.index_low, self._shown.before(begin))
         count = match_position(value, depth, low, self.received)
         if count is None:
             expected = f"ring position {low % depth} .. {self.received % depth}"

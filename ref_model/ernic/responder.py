@@ -163,6 +163,7 @@ class Responder:
         bth = frame.bth
         assert bth is not None
         self._held.append((frame, conn, device, begin))
+        self._errors.expect(False, 0, "ERN-151", "no free RQ element")
         self._freed = False
         self._would_write(frame, conn, "ERN-145", "no free RQ element")
         self._interrupts.raise_bit(RNR_SENT, sure=False)
@@ -193,6 +194,7 @@ class Responder:
         assert bth is not None
         if self._held:
             self._held.append((frame, conn, device, begin))
+            self._errors.expect(False, 0, "ERN-151", "it follows a SEND that may find no RQ element")
             return
         state = self.state
         distance = psn_diff(bth.psn, state.expected)

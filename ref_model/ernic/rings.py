@@ -6,6 +6,8 @@ modulo the depth and only "all done" is compared with the raw value (spec parame
 
 from __future__ import annotations
 
+from collections import deque
+
 
 class RingIndex:
     """An index that only moves forward, told apart from its raw register value."""
@@ -35,6 +37,31 @@ class RingIndex:
         self.count += added
         self.raw = raw
         return added
+
+
+class Shown:
+    """Counts that a doorbell has shown, each with its time (ps): a register read must not fall behind them."""
+
+    __slots__ = ("_base", "_steps")
+
+    def __init__(self) -> None:
+        """Start at zero."""
+        self.preset(0)
+
+    def preset(self, count: int) -> None:
+        """Set by software under override: nothing is shown beyond ``count``."""
+        self._base = count
+        self._steps: deque[tuple[int, int]] = deque(maxlen=64)
+
+    def show(self, count: int, begin: int) -> None:
+        """A doorbell with ``count`` began."""
+        if len(self._steps) == self._steps.maxlen:
+            self._base = self._steps[0][1]
+        self._steps.append((begin, count))
+
+    def before(self, time: int) -> int:
+        """Return the highest count shown before ``time``."""
+        return max((count for begin, count in self._steps if begin < time), default=self._base)
 
 
 def match_position(value: int, depth: int, low: int, high: int) -> int | None:

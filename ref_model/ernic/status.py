@@ -269,4 +269,4 @@ class QpStatus:
             self._ctx.rules.eq("ERN-066", started, value, "WQEs handed on", qp.scope, sure=started > 0)
 
     def _rq_index(self, qp: Qp, value: int, begin: int, settled: int) -> None:
-        qp.rq.read_index(qp.refresh()[0], value & 0xFFFF)
+        qp.rq.read_index(qp.refresh()[0], value & 0xFFFF, begin)
