@@ -22,22 +22,15 @@ from ref_model.ernic import ErnicModel
 from ref_model.registers import layout
 from ref_model.streams import stream
 from tb.agents import ernic_pins as pins
-from tb.agents.axi import AxiMemoryAgent
 from tb.agents.axil import AxilAgent
-from tb.agents.axis_mac import MacAgent
 from tb.agents.base import Agent
 from tb.agents.clock_reset import ClockReset
 from tb.agents.generators import Latency, StallConfig
-from tb.agents.host_memory import HostMemory
 from tb.agents.irq import IrqAgent
 from tb.agents.pins import now_ps
 from tb.agents.protocol import ProtocolMonitor
 from tb.agents.sideband import SideBandSinkAgent
-from tb.fast.engine import EngineMemory, engine
-from tb.fast.ernic import fast_clock_reset
-from tb.fast.hub import FastHub
-from tb.fast.mac import FastMacAgent
-from tb.fast.memory import FastMemoryAgent
+from tb.engines import kit
 from tb.host import DeviceConfig, ErnicHost
 from tb.host.names import RegisterNames
 from tb.partner import LinkPartner
@@ -78,23 +71,23 @@ class ErnicEnv(uvm_env):
         self.config = config
         dut, seed = config.dut, config.seed
         stalls = StallConfig.named(config.stalls)
-        fast = config.engine == "c"
-        mac_agent, memory_agent = (FastMacAgent, FastMemoryAgent) if fast else (MacAgent, AxiMemoryAgent)
-        self.memory = HostMemory(memory=EngineMemory(engine(), now_ps) if fast else None)
-        reset_pins = fast_clock_reset() if fast else pins.CLOCK_RESET
-        self.clock_reset = ClockReset(dut, config.period_ps, reset_pins, parent=self)
+        parts = kit(config.engine, dut, self)
+        self.memory, self.hub = parts.memory, parts.hub
+        self.clock_reset = ClockReset(dut, config.period_ps, parts.pins, parent=self)
         self.axil = self._agent("axil", AxilAgent, pins.axil_config(dut, seed))
         pacing = {"gaps": stalls, "stalls": stalls, "speed": config.line_rate}
-        self.mac = self._agent("mac_roce", mac_agent, pins.roce_mac_config(dut, seed, **pacing))
-        self.other_mac = self._agent("mac_non_roce", mac_agent, pins.non_roce_mac_config(dut, seed, **pacing))
-        self.host_stream = self._agent("mac_host", mac_agent, pins.host_stream_config(dut, seed, gaps=stalls))
+        self.mac = self._agent("mac_roce", parts.mac, pins.roce_mac_config(dut, seed, **pacing))
+        self.other_mac = self._agent("mac_non_roce", parts.mac, pins.non_roce_mac_config(dut, seed, **pacing))
+        self.host_stream = self._agent("mac_host", parts.mac, pins.host_stream_config(dut, seed, gaps=stalls))
         slow = {
             "write_latency": config.latency,
             "read_latency": config.latency,
             **dict.fromkeys(("aw_stall", "w_stall", "ar_stall", "b_gap", "r_gap"), stalls),
         }
         self.ports = [
-            self._agent(f"axi_{port}", memory_agent, pins.memory_config(dut, port, self.memory, seed, **slow))
+            self._agent(
+                f"axi_{port}", parts.memory_agent, pins.memory_config(dut, port, self.memory, seed, **slow)
+            )
             for port in pins.MEMORY_PORTS
         ]
         self.side_bands = [
@@ -107,7 +100,6 @@ class ErnicEnv(uvm_env):
         ConfigDB().set(self, "protocol", "config", pins.protocol_config(dut))
         self.protocol = ProtocolMonitor.create("protocol", self)
         self.scoreboard = Scoreboard.create("scoreboard", self)
-        self.hub = FastHub("hub", self, engine(), dut.fast_wake) if fast else None
 
     def _agent(self, name: str, kind: type[Any], config: Any) -> Any:
         ConfigDB().set(self, name, "config", config)

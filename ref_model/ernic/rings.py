@@ -40,7 +40,7 @@ class RingIndex:
 
 
 class Shown:
-    """Counts that a doorbell has shown, each with its time (ps): a register read must not fall behind them."""
+    """Counts that a doorbell has shown, with their times (ps): a register read must not fall behind."""
 
     __slots__ = ("_base", "_steps")
 

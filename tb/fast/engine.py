@@ -50,7 +50,7 @@ class Engine:
     """Calls into the library; port numbers are those of the HDL (0 to 63)."""
 
     def __init__(self, path: str) -> None:
-        """Load ``path`` (the file the simulator has loaded already) and forget everything in it."""
+        """Load ``path``, the file the simulator has loaded already."""
         library = self._lib = ctypes.CDLL(path)
         big, word = ctypes.c_int64, ctypes.c_uint64
         library.rdv_open_begin.restype = big
@@ -69,7 +69,7 @@ class Engine:
         library.rdv_memory_latency.argtypes = [ctypes.c_int] * 2 + [ctypes.c_uint32] * 2 + [word]
         library.rdv_memory_write.argtypes = [big, word, ctypes.c_char_p, word]
         library.rdv_memory_read.argtypes = [big, word, ctypes.c_char_p, word]
-        library.rdv_reset_all()
+        self.clear = library.rdv_reset_all
         self.open_begin = library.rdv_open_begin
         self.abort = library.rdv_abort
         self.put = library.rdv_source_put

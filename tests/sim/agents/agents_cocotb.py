@@ -282,6 +282,7 @@ class Tokens(AgentTest, EngineMixin):
         await env.axil.port.write(IRQ_REG, 0)
         await env.irq.wait_level(0, 100 * PERIOD)
         await ClockCycles(self.dut.m_axi_aclk, 60)
+        env.log.fetch()
         got = {m.get_full_name(): m.count for m in env.monitors if "axil" not in m.get_full_name()}
         two = {n for n in got if n.split(".")[2] in (*env.memories, "irq")}
         assert {n: c for n, c in got.items() if n not in two and "protocol" not in n} == {

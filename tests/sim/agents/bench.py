@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any, ClassVar
 
 import cocotb
 from pyuvm import ConfigDB, uvm_env, uvm_test
 
 from tb.agents import ernic_pins as pins
-from tb.agents.axi import AxiMemoryAgent
 from tb.agents.axil import AxilAgent
-from tb.agents.axis_mac import MacAgent
 from tb.agents.clock_reset import ClockReset
 from tb.agents.generators import StallConfig
-from tb.agents.host_memory import HostMemory
 from tb.agents.irq import IrqAgent
 from tb.agents.protocol import ProtocolMonitor
 from tb.agents.sideband import SideBandSinkAgent, SideBandSourceAgent
+from tb.engines import kit
+from tb.fast.engine import LIBRARY
+from tb.fast.hub import FastHub
 
 PERIOD = 4000
 
@@ -24,8 +25,14 @@ PERIOD = 4000
 class Log:
     """Collects the events of everything it is connected to."""
 
-    def __init__(self) -> None:
+    def __init__(self, hub: FastHub | None) -> None:
         self.events: list[Any] = []
+        self._hub = hub
+
+    def fetch(self) -> None:
+        """Take what has finished in the C engine."""
+        if self._hub is not None:
+            self._hub.drain()
 
     def write(self, event: Any) -> None:
         """Take one event."""
@@ -33,6 +40,7 @@ class Log:
 
     def of(self, kind: type) -> list[Any]:
         """Return the events of one class."""
+        self.fetch()
         return [e for e in self.events if isinstance(e, kind)]
 
 
@@ -45,9 +53,11 @@ class AgentsEnv(uvm_env):
     def build_phase(self) -> None:
         """Create configurations and agents."""
         dut = cocotb.top
-        self.log = Log()
-        self.memory = HostMemory()
-        self.clock_reset = ClockReset(dut, PERIOD, name="clock_reset", parent=self)
+        parts = kit("c" if LIBRARY in os.environ else "python", dut, self)
+        self.hub = parts.hub
+        self.log = Log(parts.hub)
+        self.memory = parts.memory
+        self.clock_reset = ClockReset(dut, PERIOD, parts.pins, name="clock_reset", parent=self)
 
         def add(kind: Any, name: str, config: Any) -> Any:
             ConfigDB().set(self, name, "config", config)
@@ -59,13 +69,15 @@ class AgentsEnv(uvm_env):
         self.axil = add(AxilAgent, "axil", pins.axil_config(dut, self.seed, **knobs("axil")))
         self.memories = {
             port: add(
-                AxiMemoryAgent, port, pins.memory_config(dut, port, self.memory, self.seed, **knobs("memory"))
+                parts.memory_agent,
+                port,
+                pins.memory_config(dut, port, self.memory, self.seed, **knobs("memory")),
             )
             for port in pins.MEMORY_PORTS
         }
-        self.mac = add(MacAgent, "mac", pins.roce_mac_config(dut, self.seed, **knobs("mac")))
-        self.other_mac = add(MacAgent, "other_mac", pins.non_roce_mac_config(dut, self.seed, **knobs("mac")))
-        self.host_stream = add(MacAgent, "host_stream", pins.host_stream_config(dut, self.seed))
+        self.mac = add(parts.mac, "mac", pins.roce_mac_config(dut, self.seed, **knobs("mac")))
+        self.other_mac = add(parts.mac, "other_mac", pins.non_roce_mac_config(dut, self.seed, **knobs("mac")))
+        self.host_stream = add(parts.mac, "host_stream", pins.host_stream_config(dut, self.seed))
         self.sinks = {
             port: add(SideBandSinkAgent, port, pins.side_band_config(dut, port, self.seed, **knobs("sink")))
             for port in pins.SINK_PORTS
@@ -92,6 +104,8 @@ class AgentsEnv(uvm_env):
         self.monitors = [m for agent in self.agents for m in agent.monitors] + [self.protocol]
         for monitor in self.monitors:
             monitor.ap.subscribers.append(self.log)
+            if self.hub is not None:
+                self.hub.add(monitor)
         self.clock_reset.ap.subscribers.append(self.log)
         self.memory.ap.connect(self.log)
 
@@ -113,6 +127,7 @@ class AgentTest(uvm_test):
         self.raise_objection()
         await self.env.clock_reset.start()
         await self.scenario()
+        self.env.log.fetch()
         if not self.violations_expected:
             assert not self.env.protocol.count, self.env.log.events[-1]
         assert all(m.open_begin() is None for m in self.env.monitors)

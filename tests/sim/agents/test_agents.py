@@ -5,11 +5,14 @@ from __future__ import annotations
 import importlib.util
 import os
 import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
 from cocotb_tools.check_results import get_results
 from cocotb_tools.runner import get_runner
+
+from tb.runner import engine_library
 
 ROOT = Path(__file__).resolve().parents[3]
 HDL = ROOT / "tb" / "hdl"
@@ -18,6 +21,16 @@ CHECKERS = sorted(HDL.glob("*.sv"))
 DESIGNS = {
     "tb_ernic": (
         [*CHECKERS, ROOT / "tb/duts/ernic/tb_ernic.sv", HERE / "loopback_ernic.sv"],
+        "agents_cocotb",
+    ),
+    "tb_ernic_fast": (
+        [
+            *CHECKERS,
+            ROOT / "tb/duts/ernic/tb_ernic.sv",
+            HERE / "loopback_ernic.sv",
+            *sorted((ROOT / "tb/fast/hdl").glob("*.sv")),
+            ROOT / "tb/duts/ernic/tb_ernic_fast.sv",
+        ],
         "agents_cocotb",
     ),
     "checker_bench": ([*CHECKERS, HERE / "checker_bench.sv"], "checkers_cocotb"),
@@ -48,13 +61,24 @@ def test_agents(top: str, sim: str, monkeypatch: pytest.MonkeyPatch) -> None:
     sources, module = DESIGNS[top]
     build_dir = ROOT / "build" / "agents" / f"{top}_{sim}"
     build_dir.mkdir(parents=True, exist_ok=True)
+    library = build_dir / engine_library.NAME[sim]
+    extra_args: list[str] = []
+    extra_env = {"PYTHONPATH": str(ROOT)}
+    plus: list[str] = []
+    if top == "tb_ernic_fast":
+        subprocess.run(engine_library.command(sim), cwd=build_dir, check=True)
+        extra_env["RDMA_DV_ENGINE"] = str(library)
+        if sim == "verilator":
+            extra_args = ["-LDFLAGS", f"-L{build_dir} -l:{library.name} -Wl,-rpath,{build_dir}"]
+        else:
+            plus = ["-M", str(build_dir), "-m", library.stem]
     runner = get_runner(sim)
     runner.build(
         sources=sources,
-        includes=[HDL],
+        includes=[HDL, ROOT / "tb/fast/hdl"],
         defines={"ERNIC_DIRECT": 1},
         hdl_toplevel=top,
-        build_args=BUILD_ARGS[sim],
+        build_args=[*BUILD_ARGS[sim], *extra_args],
         build_dir=build_dir,
         timescale=("1ns", "1ps"),
         log_file=build_dir / "build.log",
@@ -65,7 +89,8 @@ def test_agents(top: str, sim: str, monkeypatch: pytest.MonkeyPatch) -> None:
         build_dir=build_dir,
         test_dir=build_dir,
         timescale=("1ns", "1ps"),
-        extra_env={"PYTHONPATH": str(ROOT)},
+        test_args=plus,
+        extra_env=extra_env,
         log_file=build_dir / "sim.log",
     )
     ran, failed = get_results(results)
