@@ -25,7 +25,7 @@ PERIOD = 4000
 class Log:
     """Collects the events of everything it is connected to."""
 
-    def __init__(self, hub: FastHub | None) -> None:
+    def __init__(self, hub: FastHub | None = None) -> None:
         self.events: list[Any] = []
         self._hub = hub
 
