@@ -206,6 +206,9 @@ class Requester:
         self.may_die = False
         if upto == self.next_psn:
             self._void_restarts(now)
+        for restart in self._restarts:  # an RNR wait ends with the acknowledgement of its packet
+            if restart.rule == "ERN-088" and restart.void_since is None and psn_diff(restart.psn, upto) < 0:
+                restart.void_since = now
         ended = self._cq.done
         while self.window and psn_diff(self.window[0].last_psn, upto) < 0:
             message = self.window[0]
@@ -315,8 +318,12 @@ class Requester:
 
     def _earliest_timeout(self, conn: QpConfig, device: Device) -> int:
         """First moment (ps) at which the timeout of the oldest open packet may have expired."""
+        return max(self._progress, self._oldest_sent) + self._shortest_timeout(conn, device)
+
+    def _shortest_timeout(self, conn: QpConfig, device: Device) -> int:
+        """Least time (ps) on the pins: one base tick less, and what the first sending may have been queued."""
         tick = (1 << device.base_width) * self._ctx.timing.period
-        return max(self._progress, self._oldest_sent) + self._timeout_ps(conn, device) - tick
+        return self._timeout_ps(conn, device) - tick - self._ctx.timing.reaction
 
     # -- packets from the DUT ---------------------------------------------------------------------
 
@@ -466,8 +473,7 @@ class Requester:
         """A timeout may have expired just before an ACK: its resend was on its way already."""
         if conn.timeout == 0:
             return False
-        tick = (1 << device.base_width) * self._ctx.timing.period
-        wait = self._timeout_ps(conn, device) - tick
+        wait = self._shortest_timeout(conn, device)
         return any(
             psn == una and start + wait <= begin <= moved + self._ctx.timing.reaction
             for una, start, moved in self._former

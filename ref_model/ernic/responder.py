@@ -28,6 +28,9 @@ NAK_SEQUENCE, NAK_INVALID, NAK_ACCESS = 0x60, 0x61, 0x62
 CODE_SEQUENCE, CODE_UNSUPPORTED = 1, 2
 ACK_ON_REQUEST_OR_TIMEOUT, ACK_ON_TIMEOUT, ACK_ON_REQUEST = 0, 1, 2
 
+#: Duplicates whose ACK may still be on its way.
+REPEATS = 1024
+
 #: Distance from the expected PSN at which only the half-window rule decides.
 FAR = 1 << 22
 
@@ -82,7 +85,7 @@ class State:
     waiting: deque[Waiting] = field(default_factory=deque)
     counts: deque[tuple[int, int]] = field(default_factory=deque)
     answers: deque[tuple[Answer, Must | None]] = field(default_factory=deque)
-    repeats: deque[int] = field(default_factory=lambda: deque(maxlen=32))
+    repeats: deque[int] = field(default_factory=lambda: deque(maxlen=REPEATS))
     last_repeat: int = -(1 << 62)  # when (ps) the last duplicate came
     refused: deque[tuple[int, str]] = field(default_factory=lambda: deque(maxlen=16))
 

@@ -210,7 +210,7 @@ task automatic write_payload;
     rxw_imm <= 1'b0;
     rxw_addr <= r_addr;
     rxw_len <= f_n[12:0];
-    rxw_beat <= rx_beat + {9'd0, f_data_at[6]};
+    rxw_beat <= rx_beat + {{(RX_AW-1){1'b0}}, f_data_at[6]};
     rxw_off <= f_data_at[5:0];
     rxw_user <= {8'd0, f_qpn};
     r_state = R_DATA;

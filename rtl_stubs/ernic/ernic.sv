@@ -310,14 +310,14 @@ module ernic #(
   // Between the blocks.
   wire rxf_seen, rxf_lost, rx_valid, rx_good, rx_icrc_ok, rx_pop;
   wire [1023:0] rx_hdr;
-  wire [9:0] rx_beat, rx_idx;
+  wire [ernic_pkg::RX_AW-1:0] rx_beat, rx_idx;
   wire [15:0] rx_bytes;
   wire [511:0] rx_lo, rx_hi;
   wire rxw_valid, rxw_imm, rxw_done;
   wire [63:0] rxw_addr;
   wire [12:0] rxw_len;
   wire [1023:0] rxw_data;
-  wire [9:0] rxw_beat;
+  wire [ernic_pkg::RX_AW-1:0] rxw_beat;
   wire [5:0] rxw_off;
   wire [31:0] rxw_user;
   wire cqw_valid, cqw_done;
@@ -371,7 +371,7 @@ module ernic #(
       .*
   );
 
-  ernic_rx_buffer rx_buffer (
+  ernic_rx_buffer #(.AW(ernic_pkg::RX_AW)) rx_buffer (
       .clk(clk), .rst(idle),
       .s_valid(roce_cmac_s_axis_tvalid), .s_data(roce_cmac_s_axis_tdata), .s_keep(roce_cmac_s_axis_tkeep),
       .s_last(roce_cmac_s_axis_tlast), .s_user(roce_cmac_s_axis_tuser),
@@ -381,7 +381,7 @@ module ernic #(
   );
 
   // Received data, RQ doorbells, error entries.
-  axi_write_mover #(.AW(10)) rx_writer (
+  axi_write_mover #(.AW(ernic_pkg::RX_AW)) rx_writer (
       .clk(clk), .rst(rst), .w_first(w_first),
       .cmd_valid(rxw_valid), .cmd_ready(), .cmd_addr(rxw_addr), .cmd_len(rxw_len), .cmd_imm(rxw_imm),
       .cmd_data(rxw_data), .cmd_beat(rxw_beat), .cmd_off(rxw_off), .done(rxw_done),

@@ -42,7 +42,7 @@ module ernic_core
     input wire rxf_lost,
     input wire rx_valid,
     input wire [1023:0] rx_hdr,
-    input wire [9:0] rx_beat,
+    input wire [RX_AW-1:0] rx_beat,
     input wire [15:0] rx_bytes,
     input wire rx_good,
     input wire rx_icrc_ok,
@@ -53,7 +53,7 @@ module ernic_core
     output reg [12:0] rxw_len,
     output reg rxw_imm,
     output reg [1023:0] rxw_data,
-    output reg [9:0] rxw_beat,
+    output reg [RX_AW-1:0] rxw_beat,
     output reg [5:0] rxw_off,
     output reg [31:0] rxw_user,
     input wire rxw_done,
@@ -474,7 +474,7 @@ module ernic_core
     rxw_len = 13'd0;
     rxw_imm = 1'b0;
     rxw_data = 1024'd0;
-    rxw_beat = 10'd0;
+    rxw_beat = {RX_AW{1'b0}};
     rxw_off = 6'd0;
     rxw_user = 32'd0;
     cqw_addr = 64'd0;

@@ -3,6 +3,9 @@
 package ernic_pkg;
 
   // Global block, word offsets from 0x10_0000.
+  // log2 of the beats (64 bytes) of the receive buffer.
+  localparam RX_AW = 11;
+
   localparam [5:0] G_CONF = 6'h00, G_ADCONF = 6'h01, G_THR_ROCE = 6'h02, G_PAUSE = 6'h03;
   localparam [5:0] G_MACL = 6'h04, G_MACH = 6'h05, G_THR_NON = 6'h06, G_IP6 = 6'h08, G_QP_EN = 6'h11;
   localparam [5:0] G_ERRBUFBA = 6'h18, G_ERRBUFBAH = 6'h19, G_ERRBUFSZ = 6'h1A, G_ERRBUFWPTR = 6'h1B;

@@ -10,7 +10,7 @@ from tb.runner import Job, run
 from tb.runner.tools import present_simulators
 
 TESTS = ("random_traffic", "nak_sequence")
-ENGINE_TESTS = ("random_traffic", "backpressure_heavy", "reset_in_traffic", "non_roce_pass", "qp_recovery")
+ENGINE_TESTS = ("random_traffic", "backpressure_heavy", "reset_midtraffic", "non_roce_pass", "qp_recovery")
 
 
 def digests(test: str, sim: str, folder: Path, seed: int = 5, engine: str = "auto") -> dict[str, str]:
