@@ -321,7 +321,7 @@ class Requester:
         return max(self._progress, self._oldest_sent) + self._shortest_timeout(conn, device)
 
     def _shortest_timeout(self, conn: QpConfig, device: Device) -> int:
-        """Least time (ps) on the pins: one base tick less, and what the first sending may have been queued."""
+        """Least time (ps) on the pins: one base tick less, and what the first sending may have waited."""
         tick = (1 << device.base_width) * self._ctx.timing.period
         return self._timeout_ps(conn, device) - tick - self._ctx.timing.reaction
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from cocotb.clock import Clock
-from cocotb.triggers import ClockCycles, Timer
+from cocotb.triggers import Timer
 from pyuvm import uvm_analysis_port, uvm_component
 
 from ref_model.errors import UserError
@@ -90,11 +90,11 @@ class ClockReset(uvm_component):
         pin, level = getattr(self._dut, name), self._pins.resets[name]
         await self.main_clock.rising_edge
         pin.value = level
-        await ClockCycles(self.main_clock, cycles)
+        await self.clocks(cycles)
         pin.value = 1 - level
 
     async def _hold_and_release(self, cycles: int) -> None:
-        await ClockCycles(self.main_clock, cycles)
+        await self.clocks(cycles)
         self._drive_resets(False)
         self.ap.write(Reset(now_ps(), False))
         if self._pins.done:
@@ -112,5 +112,9 @@ class ClockReset(uvm_component):
         return time + (time % 2 == (_FIRST_LOW + self.period_ps // 2) % 2)
 
     async def clocks(self, count: int) -> None:
-        """Wait for ``count`` clocks."""
-        await ClockCycles(self.main_clock, count)
+        """Wait for ``count`` rising edges of the main clock, waking twice and not once per edge."""
+        edge = self.main_clock.rising_edge
+        await edge
+        if count > 1:
+            await Timer((count - 1) * self.period_ps - self.period_ps // 2, "ps")
+            await edge
