@@ -18,6 +18,9 @@ OUTPUT = ("DUT", "tx")
 #: Refused address ranges remembered so that a stray write names the rule that forbade it.
 REFUSALS = 64
 
+#: Bytes of the memory bus: reads may begin at its multiples.
+BUS_BYTES = 64
+
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
@@ -30,6 +33,9 @@ class Refusal:
     scope: Scope
     data: bytes = b""
 
+
+#: Payload reads remembered to tell when a packet was decided on.
+FETCHES = 512
 
 #: SETTLE and PIPE_OUT count clocks in which the bench holds nothing up. The events carry plain time, so an
 #: output under back-pressure and memory latency gets this many times the window before it is called late.
@@ -74,6 +80,7 @@ class Context:
     payloads: PayloadGrants = field(default_factory=PayloadGrants)
     refused_psns: deque[tuple[int, str]] = field(default_factory=lambda: deque(maxlen=REFUSALS))
     refusals: deque[Refusal] = field(default_factory=lambda: deque(maxlen=REFUSALS))
+    _fetches: dict[int, int] = field(default_factory=dict)
     deadlines: Deadlines = field(init=False)
     now: int = 0
     received_until: int = 0
@@ -114,6 +121,21 @@ class Context:
         Frames are handled in order, so while payload of earlier ones waits for memory nothing is certain.
         """
         return not self.payloads.open and now > max(cause, self.received_until) + self.timing.reaction
+
+    def fetching(self, addr: int, begin: int) -> None:
+        """The DUT began to read payload at ``addr``."""
+        self._fetches.pop(addr, None)
+        self._fetches[addr] = begin
+        if len(self._fetches) > FETCHES:
+            del self._fetches[next(iter(self._fetches))]
+
+    def decided(self, addr: int, begin: int) -> int:
+        """Return when a packet with payload from ``addr`` that left at ``begin`` was decided, at the latest.
+
+        Its payload was being read by then, and memory may have taken any time over it.
+        """
+        fetched = self._fetches.get(addr, self._fetches.get(addr & -BUS_BYTES, begin))
+        return min(fetched, begin)
 
     def refuse(self, first: int, length: int, rule: str, why: str, scope: Scope, data: bytes = b"") -> None:
         """Remember what a refused request would have written."""

@@ -769,6 +769,8 @@ class ErnicModel:
         rules = self.rules
         if event.resp:
             rules.observe("ERN-217/reaction")
+        if event.port == PAYLOAD_PORT:
+            self.ctx.fetching(event.addr, event.begin)
         if event.port != SQ_PORT:
             return
         if self._areas_stale:

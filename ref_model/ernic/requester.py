@@ -46,6 +46,11 @@ class WorkEntry:
         return self.word(0, 2)
 
     @property
+    def laddr(self) -> int:
+        """LADDR, where the payload is in host memory."""
+        return self.word(4, 8)
+
+    @property
     def opcode(self) -> int:
         """OPCODE byte."""
         return self.raw[16]
@@ -93,6 +98,7 @@ class Requester:
         self._died = 0
         self._held_back = False
         self._no_credit = False
+        self._decided = 0  # when the packet being judged was decided on, at the latest
         self._late: int | None = None  # PSN of an ACK that may have come before the fatal state
         self._last_retry = ""
         self._congested: int | None = None
@@ -333,7 +339,8 @@ class Requester:
         bth = frame.bth
         assert bth is not None
         psn = bth.psn
-        if not self._may_send(conn, device, begin):
+        self._decided = self._decision(psn, begin, conn)
+        if not self._may_send(conn, device):
             return
         if self.fatal:
             self._counters.late_request(frame)  # queued before the QP died
@@ -376,8 +383,21 @@ class Requester:
             self._ctx.deadlines.meet(self._duty)
         self.arm(conn, device)
 
-    def _may_send(self, conn: QpConfig, device: Device, begin: int) -> bool:
-        rules, scope = self._ctx.rules, self._scope
+    def _decision(self, psn: int, begin: int, conn: QpConfig) -> int:
+        """Return when the packet that left at ``begin`` was decided on, at the latest."""
+        found = self._find(psn)
+        if found is None and psn == self.next_psn and self.current is not None:
+            found = self.current, self.current.sent
+        if found is None:
+            entry = self.entries.get(self.started % conn.sq_depth) if conn.sq_depth else None
+            return begin if entry is None else self._ctx.decided(entry.laddr, begin)
+        message, index = found
+        if index >= len(message.segments) or not message.segments[index].length:
+            return begin
+        return self._ctx.decided(message.laddr + message.segments[index].offset, begin)
+
+    def _may_send(self, conn: QpConfig, device: Device) -> bool:
+        rules, scope, begin = self._ctx.rules, self._scope, self._decided
         if not device.enabled:
             return rules.fail(
                 "ERN-247", "silence", "a request packet", "XRNICCONF[0] = 0", scope, knob="M_RULES"
@@ -404,8 +424,8 @@ class Requester:
         rules, scope = self._ctx.rules, self._scope
         if psn_diff(psn, self.cursor) > 0 and psn_diff(psn, self.una) <= 0:
             return True  # skips packets that were acknowledged while it resends
-        allowed = [entry for entry in self._open_restarts(begin) if entry.allows(psn, self.una)]
-        restart = min(allowed, key=lambda entry: self._unlikely(entry, begin), default=None)
+        allowed = [entry for entry in self._open_restarts(self._decided) if entry.allows(psn, self.una)]
+        restart = min(allowed, key=lambda entry: self._unlikely(entry, self._decided), default=None)
         if restart is not None:
             self._restarts.remove(restart)
             rules.met(restart.rule, "resend starts where the peer asked for it", scope)
@@ -475,7 +495,7 @@ class Requester:
             return False
         wait = self._shortest_timeout(conn, device)
         return any(
-            psn == una and start + wait <= begin <= moved + self._ctx.timing.reaction
+            psn == una and start + wait <= begin and self._decided <= moved + self._ctx.timing.reaction
             for una, start, moved in self._former
         )
 
@@ -545,7 +565,7 @@ class Requester:
             entry.wrid,
             entry.opcode,
             verb,
-            entry.word(4, 8),
+            entry.laddr,
             length,
             entry.word(20, 8),
             entry.word(28, 4),
@@ -565,7 +585,7 @@ class Requester:
         if all(len(entry.segments) == 1 for entry in self.window):
             held = len(self.window)
             limit, rule = self._limit(), "ERN-065" if self._congested is None else "ERN-200"
-            if self._congested is not None and not self._ctx.reacted(self._congested, begin):
+            if self._congested is not None and not self._ctx.reacted(self._congested, self._decided):
                 limit = int(self._ctx.knobs["MAX_OUTSTANDING"][0])
             rules.in_range(rule, 1, limit, held, "unacknowledged one-packet WQEs", scope, sure=held == limit)
         self.sent_messages += 1
