@@ -18,6 +18,11 @@ from tb.runner.catalogue import find_test
 @cocotb.test()
 async def rdma_dv(_: Any) -> None:
     """Run the test of the job; the verdict is in result.json, not in cocotb's own summary."""
+    await run_job()
+
+
+async def run_job() -> None:
+    """Read the job, run its test, write result.json."""
     job = json.loads(Path(os.environ["RDMA_DV_JOB"]).read_text(encoding="utf-8"))
     out = Path(job["out_dir"])
     info = find_test(job["binding"]["target"], job["test"])

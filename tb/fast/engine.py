@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from enum import IntEnum
 from functools import lru_cache
+from pathlib import Path
 from struct import Struct
 from typing import NamedTuple
 
@@ -69,6 +70,11 @@ class Engine:
         library.rdv_memory_latency.argtypes = [ctypes.c_int] * 2 + [ctypes.c_uint32] * 2 + [word]
         library.rdv_memory_write.argtypes = [big, word, ctypes.c_char_p, word]
         library.rdv_memory_read.argtypes = [big, word, ctypes.c_char_p, word]
+        library.rdv_record_save.argtypes = [ctypes.c_char_p]
+        library.rdv_replay.argtypes = [ctypes.c_char_p]
+        library.rdv_ended.restype = word
+        self.record = library.rdv_recording
+        self.ended = library.rdv_ended
         self.clear = library.rdv_reset_all
         self.open_begin = library.rdv_open_begin
         self.abort = library.rdv_abort
@@ -117,6 +123,16 @@ class Engine:
             state,
         )
         return Switch(self._lib, port, int(purpose))
+
+    def save_record(self, path: Path) -> None:
+        """Write what Python gave since ``record(1)``; OSError when the file cannot be written."""
+        if self._lib.rdv_record_save(str(path).encode()):
+            raise OSError(f"{path}: cannot be written")
+
+    def replay(self, path: Path) -> None:
+        """Give again what ``path`` holds, at the same times; finished items are only counted (``ended``)."""
+        if self._lib.rdv_replay(str(path).encode()):
+            raise OSError(f"{path}: cannot be read")
 
     def drain(self) -> Iterator[Finished]:
         """Yield what has finished since the last call, in the order in which it ended."""

@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -34,8 +35,8 @@ _KILL_GRACE_S = 5.0
 _CAUSE = re.compile(r"[\w.]*(Error|Exception|Fatal|FATAL)\b.*:")
 
 
-def run(job: Job, *, test_module: str = TEST_MODULE) -> dict[str, Any]:
-    """Build if needed, simulate once, and return the result.
+def run(job: Job, *, test_module: str = TEST_MODULE, test_filter: str = "") -> dict[str, Any]:
+    """Build if needed, simulate once, and return the result; ``test_filter`` chooses in ``test_module``.
 
     The result is what the testbench wrote to ``result.json``, completed by ``out_dir``, ``repeat``,
     ``build_key``, ``exit_code`` and the process's ``wall_s``; the completed result replaces the file. A run
@@ -55,7 +56,8 @@ def run(job: Job, *, test_module: str = TEST_MODULE) -> dict[str, Any]:
     job_file.write_text(json.dumps(job.to_json(binding), indent=1) + "\n", encoding="utf-8")
     limit = job.timeout_s or binding.wall_clock_limit_s
     started = time.monotonic()
-    exit_code = _simulate(compiled, job, job_file, out_dir, limit, test_module)
+    extra = {"COCOTB_TEST_FILTER": test_filter} if test_filter else {}
+    exit_code = _simulate(compiled, job, job_file, out_dir, limit, test_module, extra)
     result = _result(job, out_dir, exit_code, limit)
     result["wall_s"] = round(time.monotonic() - started, 3)
     result["exit_code"] = exit_code
@@ -68,10 +70,16 @@ def run(job: Job, *, test_module: str = TEST_MODULE) -> dict[str, Any]:
 
 
 def _simulate(
-    compiled: Build, job: Job, job_file: Path, out_dir: Path, limit_s: float, test_module: str
+    compiled: Build,
+    job: Job,
+    job_file: Path,
+    out_dir: Path,
+    limit_s: float,
+    test_module: str,
+    extra_env: Mapping[str, str],
 ) -> int | None:
     """Exit code of the simulator; None when it was stopped at the wall-clock limit."""
-    env = _environment(compiled, job, job_file, out_dir, test_module)
+    env = _environment(compiled, job, job_file, out_dir, test_module) | extra_env
     with (out_dir / "sim.log").open("w", encoding="utf-8") as log:
         process = subprocess.Popen(
             _command(compiled, job),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "engine.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -155,9 +156,14 @@ static port_t ports[RDV_PORTS];
 static buffer finished[2];  // filled by HDL, read by Python
 static int filling;
 
+static int discarding;  // replay: nobody takes the finished items
+static uint64_t ended;
+
 static void finish(const item *i, int port, int kind, int64_t settled, const uint8_t *data, const uint8_t *mask,
                    uint32_t length, int flag) {
   static const uint8_t zeros[8];
+  ended++;
+  if (discarding) return;
   buffer *out = &finished[filling];
   rdv_record r = {port, kind, i->begin, settled, i->addr, length, (uint8_t)flag, mask != NULL, (uint16_t)i->id};
   uint32_t total = length * (mask ? 2 : 1);
@@ -428,9 +434,38 @@ static void serve(port_t *p, int write, int id) {
   push(&p->answers[write], answer);
 }
 
+// What Python gave, for a run that repeats it without Python: header and data after each other.
+typedef struct {
+  int64_t time;
+  uint64_t addr;
+  int32_t port, good;  // port -1: a write to memory
+  uint64_t length;
+} given;
+
+static buffer record;
+static int recording;
+static uint64_t replay_at;  // of the next memory write in `record`
+
+static void note_given(int64_t time, int port, uint64_t addr, const uint8_t *data, uint64_t length, int good) {
+  given g = {time, addr, port, good, length};
+  append(&record, &g, sizeof g);
+  append(&record, data, length);
+}
+
+static void replay_writes(int64_t time) {
+  while (replay_at < record.used) {
+    given g;
+    memcpy(&g, record.bytes + replay_at, sizeof g);
+    if (g.time > time) return;
+    if (g.port < 0) store_write(g.addr, record.bytes + replay_at + sizeof g, g.length);
+    replay_at += sizeof g + g.length;
+  }
+}
+
 // Serves what is due until `time`, on all ports, in the order of due edges. A latency is over a quarter clock before
 // the edge at which the response is driven; `early` is that quarter when Python looks between two edges.
 static void serve_until(int64_t time, int early) {
+  if (discarding) replay_writes(time);
   while (waiting_bursts) {
     queue *best = NULL;
     port_t *owner = NULL;
@@ -545,6 +580,8 @@ void rdv_reset_all(void) {
     memset(&ports[n], 0, sizeof ports[n]);
   }
   finished[0].used = finished[1].used = 0;
+  discarding = 0;
+  ended = 0;
   store_clear();
 }
 
@@ -592,12 +629,47 @@ void rdv_source_open(int port, int width, int64_t speed, int ifg, int64_t period
 }
 
 void rdv_source_put(int port, int64_t now, const uint8_t *data, uint32_t length, int good) {
+  if (recording) note_given(now, port, 0, data, length, good);
   item *i = new_item();
   i->at = now;
   i->good = good;
   append(&i->data, data, length);
   push(&ports[port].frames, i);
 }
+
+void rdv_recording(int on) {
+  recording = on;
+  record.used = 0;
+}
+
+int rdv_record_save(const char *path) {
+  FILE *file = fopen(path, "wb");
+  if (!file) return 1;
+  int bad = fwrite(record.bytes, 1, record.used, file) != record.used;
+  return fclose(file) || bad;
+}
+
+int rdv_replay(const char *path) {
+  FILE *file = fopen(path, "rb");
+  if (!file) return 1;
+  uint8_t block[65536];
+  size_t n;
+  recording = 0;
+  record.used = 0;
+  while ((n = fread(block, 1, sizeof block, file)) > 0) append(&record, block, n);
+  fclose(file);
+  for (uint64_t at = 0; at < record.used;) {
+    given g;
+    memcpy(&g, record.bytes + at, sizeof g);
+    if (g.port >= 0) rdv_source_put(g.port, g.time, record.bytes + at + sizeof g, (uint32_t)g.length, g.good);
+    at += sizeof g + g.length;
+  }
+  replay_at = 0;
+  discarding = 1;
+  return 0;
+}
+
+uint64_t rdv_ended(void) { return ended; }
 
 uint32_t rdv_source_pending(int port) {
   const port_t *p = &ports[port];
@@ -634,6 +706,7 @@ void rdv_memory_regions(int port, int count, const uint64_t *start_stop, const i
 }
 
 void rdv_memory_write(int64_t now, uint64_t addr, const uint8_t *data, uint64_t length) {
+  if (recording) note_given(now, -1, addr, data, length, 0);
   serve_until(now, 1);
   store_write(addr, data, length);
 }

@@ -68,6 +68,13 @@ void rdv_memory_read(int64_t now, uint64_t addr, uint8_t *data, uint64_t length)
 uint32_t rdv_memory_outstanding(int port);
 uint32_t rdv_memory_outstanding_max(int port);
 
+// Record and replay of what Python gives: frames of sources and memory writes, with their times. A replayed run
+// keeps no finished items; rdv_ended counts them.
+void rdv_recording(int on);
+int rdv_record_save(const char *path);  // 0: done
+int rdv_replay(const char *path);       // after the ports are open; 0: done
+uint64_t rdv_ended(void);
+
 // Takes the finished items, in the order in which they ended; valid until the next call. Layout: rdv_record, then
 // `length` data bytes, then (masked = 1) `length` mask bytes, padded to 8.
 typedef struct {
