@@ -15,7 +15,7 @@ UNTIL_QUIET = 1 << 62
 class MovingCounter:
     """A counter of ``width`` bits with certain and possible increments (unwrapped inside)."""
 
-    __slots__ = ("_floor", "_high", "_low", "_modulus", "_pending")
+    __slots__ = ("_floor", "_high", "_low", "_modulus", "_open", "_pending")
 
     def __init__(self, width: int) -> None:
         """Start at zero."""
@@ -26,10 +26,17 @@ class MovingCounter:
         """Back to zero, nothing pending."""
         self._low = self._high = self._floor = 0
         self._pending: deque[tuple[int, int, int, int]] = deque()
+        self._open = (0, 0)  # sum of the events that only quiet makes certain
 
     def add(self, begin: int, settled: int = UNTIL_QUIET, low: int = 1, high: int = 1) -> None:
-        """Count an event worth ``low`` to ``high``, effective between ``begin`` and ``settled``."""
-        self._pending.append((begin, settled, low, high))
+        """Count an event worth ``low`` to ``high``, effective between ``begin`` and ``settled``.
+
+        Reads are judged in the order of their end, so none ends before an event counted here began.
+        """
+        if settled == UNTIL_QUIET:
+            self._open = self._open[0] + low, self._open[1] + high
+        else:
+            self._pending.append((begin, settled, low, high))
 
     def quiet(self) -> None:
         """Everything that happened so far has settled."""
@@ -37,11 +44,14 @@ class MovingCounter:
             self._low += low
             self._high += high
         self._pending.clear()
+        self._low += self._open[0]
+        self._high += self._open[1]
+        self._open = (0, 0)
 
     def window(self, begin: int, settled: int) -> tuple[int, int]:
         """Return the lowest and highest legal (unwrapped) value of a read over [begin, settled]."""
         keep: deque[tuple[int, int, int, int]] = deque()
-        extra = 0
+        extra = self._open[1]
         for item in self._pending:
             if item[1] < begin:
                 self._low += item[2]
@@ -59,7 +69,7 @@ class MovingCounter:
         legal = (value - low) % self._modulus <= high - low
         if legal:
             self._floor = low + (value - low) % self._modulus
-            if not self._pending:
+            if not self._pending and not self._open[1]:
                 self._low = self._high = self._floor
         return legal, low, high
 

@@ -74,6 +74,7 @@ class CompletionQueue:
         deadlines = self._ctx.deadlines
         if conn.cqe:
             self._owed.append(completion)
+            self._ctx.cqes_owed[completion.word] += 1
             if self._cqe_duty is None or not self._cqe_duty.open:
                 self._cqe_duty = deadlines.must(
                     "ERN-073", f"CQE number {self.cqes}", "a WQE of this QP has ended", self._scope, deadline
@@ -90,7 +91,8 @@ class CompletionQueue:
         rules, scope = self._ctx.rules, self._scope
         depth = max(conn.sq_depth, 1)
         if not conn.cqe:
-            rules.fail("ERN-073", "no CQE", data, "QPCONF[5] = 0", scope)
+            elsewhere = self._ctx.cqes_owed[int.from_bytes(data[:CQE_BYTES], "little")] > 0
+            rules.fail("ERN-238" if elsewhere else "ERN-073", "no CQE", data, "QPCONF[5] = 0", scope)
             return
         first = addr
         while data:
@@ -108,9 +110,14 @@ class CompletionQueue:
                 rules.fail(self.fatal_too_early(), "no error CQE", word, "nothing makes this QP fatal", scope)
                 return
             if not self._owed:
-                rules.fail("ERN-071", "no CQE yet", word, "no further WQE has been acknowledged", scope)
+                elsewhere = self._ctx.cqes_owed[word] > 0
+                why = "this CQE is owed elsewhere" if elsewhere else "no further WQE has been acknowledged"
+                rules.fail("ERN-238" if elsewhere else "ERN-071", "no CQE yet", word, why, scope)
                 return
             completion = self._owed.popleft()
+            self._ctx.cqes_owed[completion.word] -= 1
+            if not self._ctx.cqes_owed[completion.word]:
+                del self._ctx.cqes_owed[completion.word]
             rule = "ERN-187" if completion.error else "ERN-074"
             why = "{ERRFLAG, opcode, WRID} of the WQE that ended"
             if completion.open:

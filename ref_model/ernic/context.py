@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -81,6 +81,9 @@ class Context:
     refused_psns: deque[tuple[int, str]] = field(default_factory=lambda: deque(maxlen=REFUSALS))
     refusals: deque[Refusal] = field(default_factory=lambda: deque(maxlen=REFUSALS))
     _fetches: dict[int, int] = field(default_factory=dict)
+    _last_fetch: int = 0
+    #: CQEs that are owed, by their word, over all QPs.
+    cqes_owed: Counter[int] = field(default_factory=Counter)
     deadlines: Deadlines = field(init=False)
     now: int = 0
     received_until: int = 0
@@ -124,10 +127,15 @@ class Context:
 
     def fetching(self, addr: int, begin: int) -> None:
         """The DUT began to read payload at ``addr``."""
+        self._last_fetch = begin
         self._fetches.pop(addr, None)
         self._fetches[addr] = begin
         if len(self._fetches) > FETCHES:
             del self._fetches[next(iter(self._fetches))]
+
+    def decided_lately(self, begin: int) -> int:
+        """Return the same for a packet nobody knows the address of: no later than the last payload read."""
+        return min(self._last_fetch or begin, begin)
 
     def decided(self, addr: int, begin: int) -> int:
         """Return when a packet with payload from ``addr`` that left at ``begin`` was decided, at the latest.

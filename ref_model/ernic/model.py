@@ -854,6 +854,7 @@ class ErnicModel:
         self.ctx.deadlines.clear()
         self.ctx.payloads.clear()
         self.ctx.refusals.clear()
+        self.ctx.cqes_owed.clear()
         self.values.reset()
         self._decoded = None
         self.storage.reset()

@@ -385,6 +385,8 @@ class Requester:
 
     def _decision(self, psn: int, begin: int, conn: QpConfig) -> int:
         """Return when the packet that left at ``begin`` was decided on, at the latest."""
+        if self.fatal:
+            return self._ctx.decided_lately(begin)
         found = self._find(psn)
         if found is None and psn == self.next_psn and self.current is not None:
             found = self.current, self.current.sent

@@ -7,6 +7,7 @@ target (its registers, rings and doorbells) stays below. All calls that reach th
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections import deque
 from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Any
@@ -76,9 +77,16 @@ class Mr:
     access: int
 
 
+COMPLETIONS_KEPT = 4096
+
+
 @dataclass(slots=True)
 class Qp:
-    """A created queue pair; ``config`` is the target's configuration object."""
+    """A created queue pair; ``config`` is the target's configuration object.
+
+    ``under_way`` holds (WRID, opcode) of what is posted and not yet seen as completed, ``completions`` the
+    last ones seen.
+    """
 
     number: int
     config: Any
@@ -86,8 +94,8 @@ class Qp:
     completed: int = 0
     received: int = 0
     freed: int = 0
-    posted_wrids: list[int] = field(default_factory=list)
-    completions: list[WorkCompletion] = field(default_factory=list)
+    under_way: deque[tuple[int, int]] = field(default_factory=deque)
+    completions: deque[WorkCompletion] = field(default_factory=lambda: deque(maxlen=COMPLETIONS_KEPT))
 
     @property
     def in_flight(self) -> int:

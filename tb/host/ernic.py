@@ -80,7 +80,6 @@ class ErnicHost(Host):
         self.qp_memory: dict[int, QpMemory] = {}
         self._rng = rng
         self._sleep = sleep
-        self._opcodes: dict[int, list[int]] = {}
 
     async def write(self, name: str, value: int, index: int | None = None, strb: int = 0xF) -> None:
         """Write register ``name`` (of row or queue pair ``index``)."""
@@ -172,7 +171,6 @@ class ErnicHost(Host):
         )
         self.qp_memory[number] = memory
         self._clear_doorbells(number)
-        self._opcodes[number] = []
         self.qps[number] = Qp(number, config)
         return qp_writes(config, memory)
 
@@ -229,8 +227,7 @@ class ErnicHost(Host):
             await self.write(name, 0, number)
         qp.config = config or qp.config
         qp.posted = qp.completed = qp.received = qp.freed = 0
-        self._opcodes[number].clear()
-        qp.posted_wrids.clear()
+        qp.under_way.clear()
         self._clear_doorbells(number)
         await self.write("SQPSN", qp.config.first_psn, number)
         await self.write("LSTRQREQ", lstrqreq(qp.config), number)
@@ -333,8 +330,7 @@ class ErnicHost(Host):
         slot = slot_of(qp.posted, qp.config.sq_depth)
         self.memory.write(self.qp_memory[qp.number].sq + WQE_SIZE * slot, entry)
         qp.posted += 1
-        qp.posted_wrids.append(wrid)
-        self._opcodes[qp.number].append(opcode)
+        qp.under_way.append((wrid, opcode))
         return wrid
 
     def _look_cq(self, qp: Qp) -> list[WorkCompletion]:
@@ -348,11 +344,12 @@ class ErnicHost(Host):
         total = min(advance(qp.completed, value, depth), qp.posted)
         found = []
         for number in range(qp.completed, total):
+            wrid, opcode = qp.under_way.popleft()
             if qp.config.cqe:
                 addr = self.qp_memory[qp.number].cq + CQE_SIZE * slot_of(number, depth)
                 found.append(parse_cqe(self.memory.read(addr, CQE_SIZE)))
             else:
-                found.append(WorkCompletion(qp.posted_wrids[number], self._opcodes[qp.number][number], False))
+                found.append(WorkCompletion(wrid, opcode, False))
         qp.completed = total
         qp.completions.extend(found)
         return found

@@ -117,15 +117,16 @@ class PartnerCore:
 
     def from_dut(self, data: bytes) -> None:
         """A whole frame left the DUT's MAC output."""
-        qp = self._owner(data)
-        if qp is None:
+        found = self._owner(data)
+        if found is None:
             return
+        qp, frame = found
         self.frames_from_dut += 1
         outcome = self.faults.apply(Direction.FROM_DUT, qp, data)
         if outcome.syndrome is not None:
-            self.checker.heard(qp, parse(data))
+            self.checker.heard(qp, frame)
             self._refuse(qp, data, outcome.syndrome)
-        self._schedule(Direction.FROM_DUT, qp, outcome)
+        self._schedule(Direction.FROM_DUT, qp, outcome, (data, frame))
         self._serve(qp)
         self._ask_for_wake()
 
@@ -179,8 +180,8 @@ class PartnerCore:
         if times:
             self._wake_at(min(times))
 
-    def _owner(self, data: bytes) -> int | None:
-        """DUT queue pair a frame from the DUT belongs to; None for others, which are counted."""
+    def _owner(self, data: bytes) -> tuple[int, Frame] | None:
+        """DUT queue pair a frame from the DUT belongs to, and the frame; None for others, counted."""
         try:
             frame = parse(data)
         except ParseError:
@@ -191,7 +192,8 @@ class PartnerCore:
         qp = self._by_number.get(frame.bth.dest_qp)
         if qp is None:
             self.unclaimed += 1
-        return qp
+            return None
+        return qp, frame
 
     def _refuse(self, qp: int, data: bytes, syndrome: int) -> None:
         """Answer a request with a NAK, but only the one the endpoint expects: others are ahead or repeated
@@ -205,13 +207,17 @@ class PartnerCore:
         else:
             endpoint.receive(self._now(), data)
 
-    def _schedule(self, direction: Direction, qp: int, outcome: Outcome) -> None:
+    def _schedule(
+        self, direction: Direction, qp: int, outcome: Outcome, known: tuple[bytes, Frame] | None = None
+    ) -> None:
+        """Hand on what a fault left of a frame, now or later; ``known``: the frame as parsed before."""
         now = self._now()
         for passed in outcome.frames:
             if passed.delay_ps:
                 self._push(now + passed.delay_ps, _Later(direction, qp, passed.data))
             else:
-                self._hand_on(direction, qp, passed.data)
+                frame = known[1] if known is not None and passed.data is known[0] else None
+                self._hand_on(direction, qp, passed.data, frame)
         fault = outcome.fault
         if fault is not None and fault.action is Action.REORDER and not outcome.frames:
             self._push(now + fault.delay_ps, _Later(direction, qp, b"", only_if_waiting=True))
@@ -220,18 +226,19 @@ class PartnerCore:
         heapq.heappush(self._later, (time, self._sequence, entry))
         self._sequence += 1
 
-    def _hand_on(self, direction: Direction, qp: int, data: bytes) -> None:
+    def _hand_on(self, direction: Direction, qp: int, data: bytes, frame: Frame | None = None) -> None:
         if direction is Direction.TO_DUT:
             self._send(data, True)
             return
         endpoint = self.endpoints.get(qp)
         if endpoint is None:
             return
-        try:
-            frame = parse(data)
-        except ParseError:
-            endpoint.receive(self._now(), data)
-            return
+        if frame is None:
+            try:
+                frame = parse(data)
+            except ParseError:
+                endpoint.receive(self._now(), data)
+                return
         self.checker.heard(qp, frame)
         endpoint.receive_frame(self._now(), frame)
 

@@ -79,7 +79,7 @@ def _simulate(
     extra_env: Mapping[str, str],
 ) -> int | None:
     """Exit code of the simulator; None when it was stopped at the wall-clock limit."""
-    env = _environment(compiled, job, job_file, out_dir, test_module) | extra_env
+    env = _environment(compiled, job, job_file, out_dir, test_module) | dict(extra_env)
     with (out_dir / "sim.log").open("w", encoding="utf-8") as log:
         process = subprocess.Popen(
             _command(compiled, job),

@@ -27,45 +27,45 @@ STIMULUS = (Reset, RegWrite, HostWrite, FrameIn)
 _SHOWN = 48
 
 
+#: Kind of an event: name of its interface ("" for those that carry one), group of its digest.
+_FIXED = {RegWrite: "axil", RegRead: "axil", HostWrite: "host", Irq: "irq", Reset: "reset"}
+_DIRECTION = {MemRead: ".read", MemWrite: ".write"}
+
+
 def interface(event: Event) -> str:
     """Return the name of the interface an event belongs to."""
-    if isinstance(event, RegWrite | RegRead):
-        return "axil"
-    if isinstance(event, HostWrite):
-        return "host"
-    if isinstance(event, Irq):
-        return "irq"
-    if isinstance(event, Reset):
-        return "reset"
+    kind = type(event)
+    fixed = _FIXED.get(kind)
+    if fixed is not None:
+        return fixed
     if isinstance(event, ProtocolViolation):
         return event.where
-    direction = {MemRead: "read", MemWrite: "write"}.get(type(event), "")
-    return f"{event.port}.{direction}" if direction else event.port
+    return f"{event.port}{_DIRECTION.get(kind, '')}"  # type: ignore[union-attr]
 
 
-def content(event: Event) -> str:
-    """Return what happened, without times, in full."""
-    if isinstance(event, RegWrite):
-        return f"write {event.addr:#x} = {event.data:#x} strb {event.strb:#x} resp {event.resp}"
-    if isinstance(event, RegRead):
-        return f"read {event.addr:#x} -> {event.data:#x} resp {event.resp}"
+def content(event: Event) -> tuple[str, bytes, bytes]:
+    """Return what happened, without times: words, data bytes, mask bytes."""
     if isinstance(event, FrameIn):
-        return f"in {event.data.hex()}{'' if event.good else ' bad'}"
+        return "in" if event.good else "in bad", event.data, b""
     if isinstance(event, FrameOut):
-        return f"out {event.data.hex()}"
+        return "out", event.data, b""
     if isinstance(event, MemWrite):
-        return f"{event.addr:#x} <- {event.data.hex()} mask {event.mask.hex()} resp {event.resp}"
+        return f"{event.addr:#x} resp {event.resp} <-", event.data, event.mask
     if isinstance(event, MemRead):
-        return f"{event.addr:#x} -> {event.data.hex()} resp {event.resp}"
+        return f"{event.addr:#x} resp {event.resp} ->", event.data, b""
     if isinstance(event, HostWrite):
-        return f"{event.addr:#x} = {event.data.hex()}"
+        return f"{event.addr:#x} =", event.data, b""
+    if isinstance(event, RegWrite):
+        return f"write {event.addr:#x} = {event.data:#x} strb {event.strb:#x} resp {event.resp}", b"", b""
+    if isinstance(event, RegRead):
+        return f"read {event.addr:#x} -> {event.data:#x} resp {event.resp}", b"", b""
     if isinstance(event, Irq):
-        return f"level {event.level}"
+        return f"level {event.level}", b"", b""
     if isinstance(event, SideBand):
-        return " ".join(show(value) for value in event.values)
+        return " ".join(show(value) for value in event.values), b"", b""
     if isinstance(event, Reset):
-        return "asserted" if event.asserted else "released"
-    return f"{event.rule} {event.text}"
+        return "asserted" if event.asserted else "released", b"", b""
+    return f"{event.rule} {event.text}", b"", b""
 
 
 class RunLog:
@@ -90,16 +90,16 @@ class RunLog:
     def add(self, event: Event) -> None:
         """Log one event in merged order."""
         self.events += 1
-        where, what = interface(event), content(event)
-        encoded = f"{where} {what}\n".encode()
-        kind = "stimulus" if isinstance(event, STIMULUS) else "outcome"
+        where, (words, data, mask) = interface(event), content(event)
+        kind = "stimulus" if type(event) in STIMULUS else "outcome"
         stream = self._streams.get((kind, where))
         if stream is None:
             stream = self._streams[kind, where] = hashlib.sha256()
+        encoded = b"%s %s %d %s%s\n" % (where.encode(), words.encode(), len(data), data, mask)
         stream.update(encoded)
-        self._timed.update(f"{event.begin} ".encode() + encoded)
-        short = what if len(what) <= 2 * _SHOWN else f"{what[: 2 * _SHOWN]}.. ({len(what)} characters)"
-        self._lines.write(f"{event.begin / 1000:14.3f} ns {where:28} {short}\n")
+        self._timed.update(b"%d %s" % (event.begin, encoded))
+        shown = data[:_SHOWN].hex() + (f".. ({len(data)} bytes)" if len(data) > _SHOWN else "")
+        self._lines.write(f"{event.begin / 1000:14.3f} ns {where:28} {words} {shown}\n")
         if isinstance(event, FrameIn | FrameOut):
             self._capture(event)
 

@@ -54,6 +54,7 @@ def peer_config(host: ErnicHost, config: QpConfig, **settings: Any) -> EndpointC
         "pmtu": config.pmtu,
         "first_psn": config.expected_psn,
         "expected_psn": config.first_psn,
+        "history": 1024,
     }
     return EndpointConfig(**(mirrored | settings))
 

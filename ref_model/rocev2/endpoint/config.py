@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import Enum
+from typing import TypeVar
 
 from ref_model.errors import UserError
 from ref_model.rocev2.psn import PSN_MASK
@@ -48,13 +49,24 @@ class AckPolicy:
             raise UserError("endpoint: ack policy coalesce needs delay_ps above 0")
 
 
+T = TypeVar("T")
+
+
+def remember(entries: list[T], entry: T, history: int) -> None:
+    """Append ``entry``; of more than twice ``history`` entries the older half is forgotten (0: none ever)."""
+    entries.append(entry)
+    if history and len(entries) > 2 * history:
+        del entries[:history]
+
+
 @dataclass(slots=True)
 class EndpointConfig:
     """Everything an endpoint must know about itself and its peer.
 
     MAC and IP addresses are integers, most significant byte first on the wire. PSNs are 24 bits. Times are
     picoseconds, ``window`` counts unacknowledged packets. ``first_psn`` numbers the first request packet
-    sent, ``expected_psn`` is the first one expected from the peer. Limits of 7 mean: no limit.
+    sent, ``expected_psn`` is the first one expected from the peer. Limits of 7 mean: no limit. ``history``:
+    how many received messages and completions stay listed at least (0: all).
 
     Raises UserError when a value is outside its range.
     """
@@ -73,6 +85,7 @@ class EndpointConfig:
     traffic_class: int = 0
     first_psn: int = 0
     expected_psn: int = 0
+    history: int = 0
     window: int = 16
     ack_request: AckRequest = AckRequest.LAST
     ack_policy: AckPolicy = field(default_factory=AckPolicy)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from ref_model.errors import UserError
-from ref_model.rocev2.endpoint.config import AckRequest, EndpointConfig
+from ref_model.rocev2.endpoint.config import AckRequest, EndpointConfig, remember
 from ref_model.rocev2.endpoint.frames import (
     NAK_ACCESS,
     NAK_INVALID,
@@ -267,7 +267,8 @@ class Requester:
         self._next = self._sent = 0
 
     def _complete(self, now: int, request: Request, status: Status) -> None:
-        self.completions.append(Completion(request.number, request.verb, status, now))
+        ended = Completion(request.number, request.verb, status, now)
+        remember(self.completions, ended, self.config.history)
 
 
 MAX_WINDOW = PSN_HALF - 1

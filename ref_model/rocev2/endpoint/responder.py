@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from ref_model.rocev2.endpoint.config import AckMode, EndpointConfig
+from ref_model.rocev2.endpoint.config import AckMode, EndpointConfig, remember
 from ref_model.rocev2.endpoint.frames import (
     NAK_ACCESS,
     NAK_INVALID,
@@ -191,7 +191,7 @@ class Responder:
                 immediate=frame.immdt,
                 invalidate=frame.ieth,
             )
-            self.received.append(message)
+            remember(self.received, message, self.config.history)
             if self.on_message is not None:
                 self.on_message(message)
 
