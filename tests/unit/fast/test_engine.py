@@ -1,0 +1,149 @@
+"""The C engine without a simulator: draws, memory, beats of a source, frames of a sink, record and replay."""
+
+from __future__ import annotations
+
+import ctypes
+import subprocess
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from ref_model.memory import SparseMemory
+from ref_model.streams import Draws
+from tb.agents.generators import StallConfig, StallMode, Stalls
+from tb.fast.engine import Engine, EngineMemory, Purpose
+from tb.runner.engine_library import SOURCES
+
+PERIOD = 4000
+SOURCE, SINK = 3, 4
+quick = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+
+
+@pytest.fixture(scope="module")
+def lib(tmp_path_factory: pytest.TempPathFactory) -> Engine:
+    """The engine without a simulator's binding."""
+    path = tmp_path_factory.mktemp("engine") / "engine.so"
+    files = [str(SOURCES / name) for name in ("engine.c", "store.c")]
+    options = ["-std=gnu11", "-O1", "-Wall", "-Wextra", "-Werror", "-fPIC", "-shared"]
+    subprocess.run(["gcc", *options, "-o", str(path), *files], check=True)
+    return Engine(str(path))
+
+
+@pytest.mark.parametrize("mode", list(StallMode))
+@given(seed=st.integers(0, 1 << 32))
+@quick
+def test_stalls_are_those_of_python(lib: Engine, mode: StallMode, seed: int) -> None:
+    """The same seed and path stall the same items, whoever moves the beats."""
+    lib.clear()
+    config = StallConfig.named(mode)
+    lib.open_sink(SINK, 64, 0, 0, 0, PERIOD)
+    switch = lib.generator(SINK, Purpose.MAIN, config, seed, "x")
+    python = Stalls(config, seed, "x")
+    first = [lib._lib.rdv_first_stall(SINK, 0, ctypes.c_int64(0)) for _ in range(40)]
+    assert first == [python.draw() for _ in range(40)]
+    switch.pause()
+    assert [lib._lib.rdv_first_stall(SINK, 0, ctypes.c_int64(0)) for _ in range(5)] == [0] * 5
+    switch.resume()
+    assert lib._lib.rdv_first_stall(SINK, 0, ctypes.c_int64(0)) == python.draw()
+
+
+def test_draws_are_splitmix64() -> None:
+    """The published first numbers of the generator from state 1234567."""
+    draws = Draws(1234567)
+    assert [draws.next() for _ in range(3)] == [
+        6457827717110365317,
+        3203168211198807973,
+        9817491932198370423,
+    ]
+    assert {draws.between(3, 5) for _ in range(200)} == {3, 4, 5}
+
+
+WRITES = st.tuples(st.integers(0, 3 << 12), st.binary(min_size=1, max_size=9000), st.integers(0, 3))
+
+
+@given(st.lists(WRITES, max_size=12))
+@quick
+def test_memory_is_sparse_memory(lib: Engine, writes: list[tuple[int, bytes, int]]) -> None:
+    """Any writes anywhere in 64 bits read back like from the model's memory."""
+    lib.clear()
+    here, there = EngineMemory(lib, lambda: 0), SparseMemory()
+    for addr, data, high in writes:
+        base = high << 40 | addr
+        here.write(base, data)
+        there.write(base, data)
+        around, length = max(base - 3, 0), len(data) + 9
+        assert here.read(around, length) == there.read(around, length)
+
+
+def step(lib: Engine, now: int) -> tuple[bytes, int, int, int, int] | None:
+    """One edge of the source: (data, keep, last, user, gap), or None for an idle edge."""
+    data, keep = ctypes.create_string_buffer(128), ctypes.create_string_buffer(16)
+    last, user, wait = ctypes.c_int(), ctypes.c_int(), ctypes.c_int()
+    at = ctypes.c_int64(now)
+    refs = [ctypes.byref(one) for one in (last, user, wait)]
+    if not lib._lib.rdv_source_step(SOURCE, at, data, keep, *refs):
+        return None
+    return data.raw[:64], int.from_bytes(keep.raw[:8], "little"), last.value, user.value, wait.value
+
+
+@given(st.lists(st.tuples(st.binary(min_size=1, max_size=300), st.booleans()), min_size=1, max_size=8))
+@quick
+def test_source_cuts_frames_into_beats(lib: Engine, frames: list[tuple[bytes, bool]]) -> None:
+    """Full lanes but on the last beat, which carries the rest, the end mark and the verdict."""
+    lib.clear()
+    lib.open_source(SOURCE, 64, 0, 12, PERIOD)
+    lib.generator(SOURCE, Purpose.MAIN, StallConfig(), 1, "g")
+    for data, good in frames:
+        lib.put(SOURCE, 0, data, len(data), int(good))
+    assert step(lib, 0) is None, "a frame counts from the first edge after it was queued"
+    now = PERIOD
+    for data, good in frames:
+        for offset in range(0, len(data), 64):
+            chunk, end = data[offset : offset + 64], offset + 64 >= len(data)
+            beat = step(lib, now)
+            assert beat is not None
+            lanes = beat[1].bit_length()
+            assert (beat[0][:lanes], beat[1]) == (chunk, (1 << len(chunk)) - 1)
+            assert beat[2:4] == (int(end), int(end and good))
+            now += PERIOD
+    assert step(lib, now) is None
+    assert lib.pending(SOURCE) == 0
+
+
+def test_sink_collects_marked_bytes(lib: Engine) -> None:
+    """Bytes of lanes that are marked, holes left out; times of the first offer and of the last beat."""
+    lib.clear()
+    lib.open_sink(SINK, 64, 0, 0, 0, PERIOD)
+    wake = ctypes.c_int()
+    word = bytes(range(64))
+    lib._lib.rdv_offered(SINK, 0, ctypes.c_int64(1000))
+    assert lib.open_begin(SINK) == 1000
+    for now, keep, last in ((5000, b"\xff" * 8, 0), (9000, b"\x05" + bytes(7), 1)):
+        lib._lib.rdv_sink_beat(SINK, ctypes.c_int64(now), word, keep, last, 1, ctypes.byref(wake))
+    (item,) = lib.drain()
+    assert (item.begin, item.settled, item.data, item.flag) == (1000, 9000, word + b"\x00\x02", 1)
+    assert lib.open_begin(SINK) == -1
+
+
+def test_replay_gives_what_was_recorded(lib: Engine, tmp_path: Path) -> None:
+    """Frames wait for their time, memory writes take effect at theirs, finished items are only counted."""
+    lib.clear()
+    lib.open_source(SOURCE, 64, 0, 12, PERIOD)
+    lib.record(1)
+    EngineMemory(lib, lambda: 500).write(0x40, b"first")
+    lib.put(SOURCE, 3 * PERIOD, b"later", 5, 1)
+    lib.save_record(tmp_path / "given.bin")
+    lib.record(0)
+    lib.clear()
+    lib.open_source(SOURCE, 64, 0, 12, PERIOD)
+    lib.generator(SOURCE, Purpose.MAIN, StallConfig(), 1, "g")
+    lib.replay(tmp_path / "given.bin")
+    assert EngineMemory(lib, lambda: 400).read(0x40, 5) == bytes(5)
+    assert EngineMemory(lib, lambda: 600).read(0x40, 5) == b"first"
+    beats = [step(lib, edge * PERIOD) for edge in range(1, 6)]
+    assert [beat is not None for beat in beats] == [False, False, False, True, False]
+    lib.clear()
+    with pytest.raises(OSError, match="cannot be read"):
+        lib.replay(tmp_path / "missing.bin")
