@@ -166,6 +166,11 @@ sources = [
 include_dirs = ["${{ROOT}}/tb/hdl"]
 defines = {{ {macro}_DIRECT = 1 }}          # the top instantiates {target}, without the elastic shell
 
+[fast]                                 # the top with the transactors of the C engine; left out: Python only
+top = "{top}_fast"
+sources = ["${{ROOT}}/tb/fast/hdl/*.sv", "${{ROOT}}/tb/duts/{target}/{top}_fast.sv"]
+include_dirs = ["${{ROOT}}/tb/fast/hdl"]
+
 [parameters]                           # HDL parameters of the top; those tied to a knob follow it
 C_NUM_QP = {{ knob = "C_NUM_QP" }}
 
