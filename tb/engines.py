@@ -15,7 +15,7 @@ from tb.agents.host_memory import HostMemory
 from tb.agents.mac import FrameAgent
 from tb.agents.pins import ClockResetPins, now_ps
 from tb.fast.engine import EngineMemory, engine
-from tb.fast.ernic import fast_clock_reset
+from tb.fast.ernic import fast_clock_reset, holds
 from tb.fast.hub import FastHub
 from tb.fast.mac import FastMacAgent
 from tb.fast.memory import FastMemoryAgent
@@ -44,6 +44,7 @@ def kit(name: str, dut: Any, parent: uvm_component) -> Kit:
         raise UserError(f"unknown engine {name!r}: allowed are c, python")
     library = engine()
     library.clear()
+    holds.cache_clear()
     memory = HostMemory(memory=EngineMemory(library, now_ps))
     hub = FastHub("hub", parent, library, dut.fast_wake)
     return Kit(FastMacAgent, FastMemoryAgent, memory, fast_clock_reset(), hub)

@@ -1,10 +1,15 @@
-"""cocotb entry: reads the job (env RDMA_DV_JOB), runs its test, writes result.json."""
+"""cocotb entry: a cocotb test per job (env RDMA_DV_JOB), which runs the job's test and writes result.json.
+
+Several jobs in one process save its start. Each begins with idle pins, stopped clocks and a reset, like the
+first one.
+"""
 
 from __future__ import annotations
 
 import gc
 import json
 import os
+import time
 from pathlib import Path
 from typing import Any
 
@@ -16,16 +21,10 @@ from tb import tampers
 from tb.runner.catalogue import find_test
 
 
-@cocotb.test()
-async def rdma_dv(_: Any) -> None:
-    """Run the test of the job; the verdict is in result.json, not in cocotb's own summary."""
-    await run_job()
-
-
-async def run_job() -> None:
-    """Read the job, run its test, write result.json."""
-    job = json.loads(Path(os.environ["RDMA_DV_JOB"]).read_text(encoding="utf-8"))
-    out = Path(job["out_dir"])
+async def run_job(path: Path) -> None:
+    """Run the test of a job file; the verdict is in result.json, not in cocotb's own summary."""
+    job = json.loads(path.read_text(encoding="utf-8"))
+    out, started = Path(job["out_dir"]), time.perf_counter()
     info = find_test(job["binding"]["target"], job["test"])
     result: dict[str, Any] = {
         key: job[key]
@@ -44,4 +43,16 @@ async def run_job() -> None:
         result.update(uvm_root().uvm_test_top.result())
     except UserError as error:
         result.update(verdict="inconclusive", reason=str(error), findings=[], findings_total=0, evidence={})
+    result["run_s"] = time.perf_counter() - started
     (out / "result.json").write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
+
+
+def _register(number: int, path: Path) -> None:
+    async def one(_: Any) -> None:
+        await run_job(path)
+
+    globals()[f"job_{number}"] = cocotb.test(name=f"job_{number}")(one)
+
+
+for _number, _path in enumerate(filter(None, os.environ.get("RDMA_DV_JOB", "").split(os.pathsep))):
+    _register(_number, Path(_path))

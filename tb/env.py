@@ -60,6 +60,7 @@ class EnvConfig:
     tampers: frozenset[str] = frozenset()
     stop_on_finding: bool = False
     engine: str = "python"
+    start_ps: int = 0
 
 
 class ErnicEnv(uvm_env):
@@ -116,7 +117,7 @@ class ErnicEnv(uvm_env):
         config = self.config
         self.model = ErnicModel(config.knobs, config.period_ps, config.settle_clks, config.pipe_out_clks)
         self.found = Event()
-        self.log = RunLog(config.directory, config.comment)
+        self.log = RunLog(config.directory, config.comment, config.start_ps)
         self.scoreboard.model = self.model
         self.scoreboard.log = self.log
         self.scoreboard.hub = self.hub

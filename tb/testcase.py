@@ -104,11 +104,13 @@ class ErnicTest(uvm_test):
             tampers=frozenset(job["tampers"]),
             stop_on_finding=bool(job["mutant"]),
             engine=str(binding["engine"]),
+            start_ps=now_ps(),
         )
         ConfigDB().set(self, "env", "config", config)
         self.env = ErnicEnv.create("env", self)
         self.rng = stream(seed, "scenario")
         self.reason = ""
+        self.start_ps = config.start_ps
 
     def connect_phase(self) -> None:
         """Give scenarios short names for what they use."""
@@ -194,8 +196,9 @@ class ErnicTest(uvm_test):
             env.model.rules.bench("legal frames without a fault rule", line, "link partner")
 
     def report_phase(self) -> None:
-        """Close the logs."""
+        """Close the logs, stop the clocks."""
         self.env.log.close()
+        self.env.clock_reset.stop()
 
     def result(self) -> dict[str, Any]:
         """Return the result of the run as plain data."""
@@ -223,6 +226,6 @@ class ErnicTest(uvm_test):
             "digests": env.log.digests(),
             "packets": {"in": env.log.frames_in, "out": env.log.frames_out},
             "events": env.log.events,
-            "sim_time_ps": now_ps(),
+            "sim_time_ps": now_ps() - self.start_ps,
             "peak_rss_kb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss,
         }

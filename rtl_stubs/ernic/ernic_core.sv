@@ -439,6 +439,7 @@ module ernic_core
       immq_wr = 0;
       immq_rd = 0;
       kick_all = 1'b0;
+      tmr_q = 0;
       t_state = T_IDLE;
       r_state = R_IDLE;
       p_state = P_IDLE;

@@ -41,6 +41,7 @@ class ClockReset(uvm_component):
         self.period_ps = period_ps
         self.ap: Any = uvm_analysis_port("ap", self)
         self._clocks: list[Clock] = []
+        self._first_edge = 0
 
     def _drive_resets(self, asserted: bool) -> None:
         for name, level in self._pins.resets.items():
@@ -64,11 +65,18 @@ class ClockReset(uvm_component):
         self._drive_resets(True)
         self.ap.write(Reset(now_ps(), True))
         await Timer(_FIRST_LOW, "ps")
+        self._first_edge = now_ps() + self.period_ps // 2
         for name in self._pins.clocks:
             clock = Clock(getattr(self._dut, name), self.period_ps, unit="ps", impl="gpi")
             clock.start(start_high=False)
             self._clocks.append(clock)
         await self._hold_and_release(cycles)
+
+    def stop(self) -> None:
+        """Stop the clocks (end of test)."""
+        for clock in self._clocks:
+            clock.stop()
+        self._clocks.clear()
 
     async def reset(self, cycles: int = 16) -> None:
         """Reset all domains for ``cycles`` clocks (3 and above) in the middle of whatever goes on.
@@ -109,7 +117,7 @@ class ClockReset(uvm_component):
         Simulators differ in whether a timer or an edge of the same moment comes first. All edges have the
         parity of the first one, since the period is even.
         """
-        return time + (time % 2 == (_FIRST_LOW + self.period_ps // 2) % 2)
+        return time + (time % 2 == self._first_edge % 2)
 
     async def clocks(self, count: int) -> None:
         """Wait for ``count`` rising edges of the main clock, waking twice and not once per edge."""

@@ -39,7 +39,7 @@ async def judged(_: Any) -> None:
     RegPort.access = access  # type: ignore[method-assign, assignment]
     engine().record(1)
     start = time.perf_counter()
-    await run_job()
+    await run_job(Path(os.environ["RDMA_DV_JOB"]))
     spent = time.perf_counter() - start
     folder = Path(os.environ[FOLDER])
     engine().save_record(folder / "given.bin")

@@ -1,4 +1,4 @@
-"""Many jobs: builds first, then simulations in parallel, one process each."""
+"""Many jobs: builds first, then simulations in parallel, several of one kind in a process."""
 
 from __future__ import annotations
 
@@ -7,11 +7,14 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 
 from tb.cli.console import Board
-from tb.runner import Job, build, run
+from tb.runner import Job, build, run_batch
 from tb.runner.results import Result
 
 Execute = Callable[[Job], Result]
 """Runs one job and returns its result; tests put a fake in its place."""
+
+BATCH = 8
+"""Most jobs one process runs after each other."""
 
 Show = Callable[[Board, Job, Result], None]
 
@@ -35,6 +38,15 @@ def prepare(jobs: Sequence[Job], board: Board) -> None:
             board.note(f"built in {time.monotonic() - started:.1f} s")
 
 
+def batches(jobs: Sequence[Job], workers: int) -> list[list[int]]:
+    """Numbers of the jobs, in groups that one process each can run; small enough to keep all workers busy."""
+    families: dict[tuple[object, ...], list[int]] = {}
+    for index, job in enumerate(jobs):
+        families.setdefault(job.family, []).append(index)
+    most = max(1, min(BATCH, -(-len(jobs) // (4 * workers))))
+    return [members[at : at + most] for members in families.values() for at in range(0, len(members), most)]
+
+
 def run_jobs(
     jobs: Sequence[Job],
     workers: int,
@@ -47,19 +59,27 @@ def run_jobs(
     ``execute`` None builds and simulates. The first error of an executor cancels what has not started and is
     raised again; an interrupt waits for running simulations no longer than they need to be stopped.
     """
+    groups: list[list[int]]
+    work: Callable[[Sequence[Job]], list[Result]]
     if execute is None:
         prepare(jobs, board)
-        execute = run
+        groups, work = batches(jobs, workers), run_batch
+    else:
+        one = execute
+        groups, work = [[index] for index in range(len(jobs))], lambda group: [one(job) for job in group]
     results: dict[int, Result] = {}
     with ThreadPoolExecutor(max_workers=workers) as pool:
-        waiting: dict[Future[Result], int] = {pool.submit(execute, job): i for i, job in enumerate(jobs)}
+        waiting: dict[Future[list[Result]], list[int]] = {
+            pool.submit(work, [jobs[index] for index in group]): group for group in groups
+        }
         try:
             while waiting:
                 finished, _ = wait(waiting, return_when=FIRST_COMPLETED)
                 for future in sorted(finished, key=waiting.__getitem__):
-                    index = waiting.pop(future)
-                    results[index] = future.result()
-                    show(board, jobs[index], results[index])
+                    group = waiting.pop(future)
+                    for index, result in zip(group, future.result(), strict=True):
+                        results[index] = result
+                        show(board, jobs[index], result)
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             raise

@@ -12,7 +12,7 @@ from tb.runner.builder import Build, BuildError, build
 from tb.runner.catalogue import behaviour, find_test, suite_tests, tests_of
 from tb.runner.job import Job
 from tb.runner.paths import ROOT, build_root, cache_root, report_root, results_root
-from tb.runner.simulate import run
+from tb.runner.simulate import run, run_batch
 from tb.runner.tools import present_simulators
 
 __all__ = [
@@ -33,6 +33,7 @@ __all__ = [
     "report_root",
     "results_root",
     "run",
+    "run_batch",
     "suite_tests",
     "targets",
     "tests_of",

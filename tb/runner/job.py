@@ -45,6 +45,12 @@ class Job:
         return self.mutation_build or self.mutant != 0
 
     @property
+    def family(self) -> tuple[object, ...]:
+        """What one process fixes: jobs that agree in it can run after each other."""
+        fixed = (self.dut, self.sim, self.engine, self.mutant, self.variant, self.elastic, self.waves)
+        return (*fixed, self.mutation_build, self.tampers, self.timeout_s, repr(sorted(self.knobs.items())))
+
+    @property
     def name(self) -> str:
         """Short name, unique among the jobs of one DUT and simulator that differ in more than knobs."""
         parts = [self.test, f"s{self.seed}"]

@@ -10,7 +10,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -27,6 +27,7 @@ TEST_MODULE = "tb.entry"
 """cocotb module that reads the job and runs the test."""
 
 JOB_VARIABLE = "RDMA_DV_JOB"
+JOB_FILE = "job.json"
 ENGINE_VARIABLE = "RDMA_DV_ENGINE"
 """Library of the C transactors, for the Python side of the same process."""
 
@@ -47,43 +48,71 @@ def run(job: Job, *, test_module: str = TEST_MODULE, test_filter: str = "") -> d
     Raises:
         UserError: wrong job (DUT, knob, simulator) or a design that does not compile.
     """
-    binding = job.binding()
-    compiled = build(binding, job.sim, waves=job.waves, mutation=job.needs_mutation_build)
-    out_dir = job.directory(binding).resolve()
-    shutil.rmtree(out_dir, ignore_errors=True)
-    out_dir.mkdir(parents=True)
-    job_file = out_dir / "job.json"
-    job_file.write_text(json.dumps(job.to_json(binding), indent=1) + "\n", encoding="utf-8")
-    limit = job.timeout_s or binding.wall_clock_limit_s
+    return _run([job], test_module, test_filter)[0]
+
+
+def run_batch(jobs: Sequence[Job]) -> list[dict[str, Any]]:
+    """Results, as of :func:`run`, of jobs that one process can run after each other (:meth:`Job.family`).
+
+    What did not pass runs again alone: its verdict, log and repeat command are those of the run alone.
+    A job that passes alone only, fails nevertheless: the DUT did not come out of its reset like a new one.
+    """
+    if len(jobs) == 1:
+        return [run(jobs[0])]
+    results = _run(jobs, TEST_MODULE, "")
+    for number, (job, behind) in enumerate(zip(jobs, results, strict=True)):
+        if behind["verdict"] == "pass":
+            continue
+        alone = run(job)
+        if alone["verdict"] == "pass" and behind["verdict"] == "fail":
+            before = ", ".join(one.name for one in jobs[:number]) or "nothing"
+            alone |= {"verdict": "fail", "findings": behind["findings"]}
+            alone["reason"] = f"passes alone, fails in one process behind {before}: {behind['reason']}"
+        results[number] = alone
+    return results
+
+
+def _run(jobs: Sequence[Job], test_module: str, test_filter: str) -> list[dict[str, Any]]:
+    """Simulate ``jobs`` in one process."""
+    binding = jobs[0].binding()
+    compiled = build(binding, jobs[0].sim, waves=jobs[0].waves, mutation=jobs[0].needs_mutation_build)
+    folders = [job.directory(binding).resolve() for job in jobs]
+    for job, folder in zip(jobs, folders, strict=True):
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        (folder / JOB_FILE).write_text(json.dumps(job.to_json(binding), indent=1) + "\n", encoding="utf-8")
+        if folder != folders[0]:
+            (folder / "sim.log").symlink_to(os.path.relpath(folders[0] / "sim.log", folder))
+    limits = [job.timeout_s or binding.wall_clock_limit_s for job in jobs]
     started = time.monotonic()
-    extra = {"COCOTB_TEST_FILTER": test_filter} if test_filter else {}
-    exit_code = _simulate(compiled, job, job_file, out_dir, limit, test_module, extra)
-    result = _result(job, out_dir, exit_code, limit)
-    result["wall_s"] = round(time.monotonic() - started, 3)
-    result["exit_code"] = exit_code
-    result["out_dir"] = str(out_dir)
-    result["repeat"] = job.repeat_command()
-    result["build_key"] = compiled.key
-    result["source_hash"] = binding.source_hash()
-    (out_dir / "result.json").write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
-    return result
+    exit_code = _simulate(compiled, jobs[0], folders, sum(limits), test_module, test_filter)
+    spent = time.monotonic() - started
+    results = []
+    for job, folder, limit in zip(jobs, folders, limits, strict=True):
+        result = _result(job, folder, exit_code, limit)
+        own = result.pop("run_s", spent)
+        result["wall_s"] = round(own if len(jobs) > 1 else spent, 3)
+        result["exit_code"] = exit_code
+        result["out_dir"] = str(folder)
+        result["repeat"] = job.repeat_command()
+        result["build_key"] = compiled.key
+        result["source_hash"] = binding.source_hash()
+        (folder / "result.json").write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
+        results.append(result)
+    return results
 
 
 def _simulate(
-    compiled: Build,
-    job: Job,
-    job_file: Path,
-    out_dir: Path,
-    limit_s: float,
-    test_module: str,
-    extra_env: Mapping[str, str],
+    compiled: Build, job: Job, folders: Sequence[Path], limit_s: float, test_module: str, test_filter: str
 ) -> int | None:
     """Exit code of the simulator; None when it was stopped at the wall-clock limit."""
-    env = _environment(compiled, job, job_file, out_dir, test_module) | dict(extra_env)
-    with (out_dir / "sim.log").open("w", encoding="utf-8") as log:
+    env = _environment(compiled, job, folders, test_module)
+    if test_filter:
+        env["COCOTB_TEST_FILTER"] = test_filter
+    with (folders[0] / "sim.log").open("w", encoding="utf-8") as log:
         process = subprocess.Popen(
             _command(compiled, job),
-            cwd=out_dir,
+            cwd=folders[0],
             env=env,
             stdin=subprocess.DEVNULL,
             stdout=log,
@@ -128,20 +157,18 @@ def _gpi_users() -> str:
     return ";".join([*([library] if library else []), cocotb_tools.config.pygpi_entry_point()])
 
 
-def _environment(
-    compiled: Build, job: Job, job_file: Path, out_dir: Path, test_module: str
-) -> dict[str, str]:
+def _environment(compiled: Build, job: Job, folders: Sequence[Path], test_module: str) -> dict[str, str]:
     env = tools.base_env()
     env["PATH"] += os.pathsep + str(cocotb_tools.config.libs_dir)
     env.update(
         {
-            JOB_VARIABLE: str(job_file),
+            JOB_VARIABLE: os.pathsep.join(str(folder / JOB_FILE) for folder in folders),
             "COCOTB_TOPLEVEL": compiled.top,
             "COCOTB_TEST_MODULES": test_module,
             "COCOTB_RANDOM_SEED": str(job.seed),
             # library code must not end a run because of an X of the DUT: the HDL checkers report those
             "COCOTB_RESOLVE_X": "zeros",
-            "COCOTB_RESULTS_FILE": str(out_dir / "results.xml"),
+            "COCOTB_RESULTS_FILE": str(folders[0] / "results.xml"),
             "COCOTB_ANSI_OUTPUT": "0",
             "GPI_USERS": _gpi_users(),
             "PYGPI_PYTHON_BIN": sys.executable,

@@ -50,7 +50,10 @@ def content(event: Event) -> tuple[str, bytes, bytes]:
     if isinstance(event, FrameOut):
         return "out", event.data, b""
     if isinstance(event, MemWrite):
-        return f"{event.addr:#x} resp {event.resp} <-", event.data, event.mask
+        data = event.data
+        if 0 in event.mask:  # lanes without strobe carry whatever the DUT left there
+            data = bytes(byte if strobe else 0 for byte, strobe in zip(data, event.mask, strict=True))
+        return f"{event.addr:#x} resp {event.resp} <-", data, event.mask
     if isinstance(event, MemRead):
         return f"{event.addr:#x} resp {event.resp} ->", event.data, b""
     if isinstance(event, HostWrite):
@@ -75,9 +78,13 @@ class RunLog:
     ``timed`` with them. Nothing is kept in memory.
     """
 
-    def __init__(self, directory: Path, comment: str) -> None:
-        """Create the files in ``directory``; ``comment`` (test, seed) goes into the captures."""
+    def __init__(self, directory: Path, comment: str, start_ps: int = 0) -> None:
+        """Create the files in ``directory``; ``comment`` (test, seed) goes into the captures.
+
+        Times count from ``start_ps``, so that it does not matter what ran before in the same process.
+        """
         self._directory = directory
+        self._start = start_ps
         self._comment = comment
         self._lines = open(directory / "transactions.log", "w", encoding="utf-8")  # noqa: SIM115 - closed by close()
         self._captures: dict[str, PcapngWriter] = {}
@@ -97,9 +104,10 @@ class RunLog:
             stream = self._streams[kind, where] = hashlib.sha256()
         encoded = b"%s %s %d %s%s\n" % (where.encode(), words.encode(), len(data), data, mask)
         stream.update(encoded)
-        self._timed.update(b"%d %s" % (event.begin, encoded))
+        begin = event.begin - self._start
+        self._timed.update(b"%d %s" % (begin, encoded))
         shown = data[:_SHOWN].hex() + (f".. ({len(data)} bytes)" if len(data) > _SHOWN else "")
-        self._lines.write(f"{event.begin / 1000:14.3f} ns {where:28} {words} {shown}\n")
+        self._lines.write(f"{begin / 1000:14.3f} ns {where:28} {words} {shown}\n")
         if isinstance(event, FrameIn | FrameOut):
             self._capture(event)
 
@@ -112,7 +120,7 @@ class RunLog:
         if writer is None:
             path = self._directory / f"{event.port}.pcapng"
             writer = self._captures[event.port] = PcapngWriter(path, self._comment, [event.port])
-        writer.write(event.begin, event.data)
+        writer.write(event.begin - self._start, event.data)
 
     def digests(self) -> dict[str, str]:
         """Return the digests of everything logged so far."""

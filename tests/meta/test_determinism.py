@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from tb.runner import Job, run
+from tb.runner import Job, run, run_batch
 from tb.runner.tools import present_simulators
 
 TESTS = ("random_traffic", "nak_sequence")
@@ -32,6 +33,21 @@ def test_same_log_on_both_engines(test: str, sim: str, tmp_path: Path) -> None:
     """With times: whether Python or C moves the beats cannot be told from the pins."""
     first = digests(test, sim, tmp_path / "a", engine="c")
     assert first == digests(test, sim, tmp_path / "b", engine="python")
+
+
+@pytest.mark.parametrize("sim", present_simulators())
+def test_same_log_alone_and_behind_others(sim: str, tmp_path: Path) -> None:
+    """With times: what ran before in the same process leaves no trace, whatever state it left."""
+    names = ("reset_midtraffic", "fatal_queue", "random_traffic", "nak_sequence")
+    jobs = [
+        Job(dut="ernic", test=test, seed=number, sim=sim, out_dir=tmp_path / f"behind-{number}")
+        for number, test in enumerate(names)
+    ]
+    behind = run_batch(jobs)
+    alone = [run(replace(job, out_dir=tmp_path / f"alone-{job.seed}")) for job in jobs]
+    assert [one["verdict"] for one in behind] == ["pass"] * len(jobs)
+    assert [one["digests"] for one in behind] == [one["digests"] for one in alone]
+    assert [one["evidence"] for one in behind] == [one["evidence"] for one in alone]
 
 
 @pytest.mark.parametrize("test", TESTS)
