@@ -51,7 +51,7 @@ class SoftErnic:
         self, index: int, pmtu: int = 1024, ip_version: int = 4, knobs: dict[str, object] | None = None
     ) -> None:
         self.model = ErnicModel({**OWN, **(knobs or {})})
-        self.log: list[Event] = []
+        self.log: list[Event] | None = []  # what the model saw; None: not kept
         self.now = 0
         self.device = DeviceConfig(
             mac=0x02_00_00_00_00_10 + index,
@@ -113,7 +113,8 @@ class SoftErnic:
         return self.now
 
     def _emit(self, event: Event) -> None:
-        self.log.append(event)
+        if self.log is not None:
+            self.log.append(event)
         self.model.observe(event)
 
     def _register(self, entry: Write) -> None:
@@ -137,6 +138,18 @@ class SoftErnic:
             self._register(entry)
         for entry in qp_writes(self.config, self.rings):
             self._register(entry)
+
+    def others(self, count: int, time: int) -> list[Event]:
+        """Register writes at ``time`` that set up ``count`` further queue pairs without traffic."""
+        writes: list[Event] = []
+        for number in range(QP + 1, min(QP + 1 + count, int(self.model.knobs["C_NUM_QP"]))):
+            config = replace(self.config, number=number, peer_qp=0x1000 + number)
+            base = 0x9_0000_0000 + number * 0x10_0000
+            rings = QpMemory(base, base + 0x1_0000, base + 0x2_0000, base + 0x9_0000, base + 0x9_0040)
+            for entry in qp_writes(config, rings):
+                addr = self._names.address(entry.name, entry.index)
+                writes.append(RegWrite(time, time, addr, entry.value))
+        return writes
 
     @property
     def room(self) -> bool:
@@ -236,8 +249,9 @@ class Pair:
         pmtu: int = 1024,
         ip_version: int = 4,
         sizes: tuple[int, int] = (0, 6000),
+        knobs: dict[str, object] | None = None,
     ) -> None:
-        self.sides = (SoftErnic(0, pmtu, ip_version), SoftErnic(1, pmtu, ip_version))
+        self.sides = (SoftErnic(0, pmtu, ip_version, knobs), SoftErnic(1, pmtu, ip_version, knobs))
         self._links = tuple(LossyLink(replace(faults), stream(seed, f"link{side}")) for side in range(2))
         self._rng = stream(seed, "traffic")
         self._sizes = sizes

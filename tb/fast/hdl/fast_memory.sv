@@ -24,8 +24,8 @@ module fast_memory #(
     input  wire                    wlast,
     input  wire                    wvalid,
     output wire                    wready,
-    output reg  [ID_WIDTH-1:0]     bid,
-    output reg  [1:0]              bresp,
+    output wire [ID_WIDTH-1:0]     bid,
+    output wire [1:0]              bresp,
     output wire                    bvalid,
     input  wire                    bready,
     input  wire [ID_WIDTH-1:0]     arid,
@@ -35,10 +35,10 @@ module fast_memory #(
     input  wire [1:0]              arburst,
     input  wire                    arvalid,
     output wire                    arready,
-    output reg  [ID_WIDTH-1:0]     rid,
-    output reg  [DATA_WIDTH-1:0]   rdata,
-    output reg  [1:0]              rresp,
-    output reg                     rlast,
+    output wire [ID_WIDTH-1:0]     rid,
+    output wire [DATA_WIDTH-1:0]   rdata,
+    output wire [1:0]              rresp,
+    output wire                    rlast,
     output wire                    rvalid,
     input  wire                    rready,
     input  wire [2:0]              hold,
@@ -54,18 +54,32 @@ module fast_memory #(
     reg b_on = 1'b0, r_on = 1'b0;
     reg b_free, r_free, b_next = 1'b0, r_next = 1'b0, r_end = 1'b0;
     integer b_gap = 0, r_gap = 0, b_more = 0, r_more = 0, b_id = 0, b_code = 0, r_id = 0, r_code = 0;
+    reg [ID_WIDTH-1:0] bid_q, rid_q;
+    reg [1:0] bresp_q, rresp_q;
+    reg [DATA_WIDTH-1:0] rdata_q;
+    reg rlast_q;
     reg [1023:0] data, r_word = 1024'd0;
     reg [127:0] strobe;
 
     initial begin
         wake = 1'b0;
-        bid = {ID_WIDTH{1'b0}};
-        bresp = 2'd0;
-        rid = {ID_WIDTH{1'b0}};
-        rdata = {DATA_WIDTH{1'b0}};
-        rresp = 2'd0;
-        rlast = 1'b0;
+        bid_q = {ID_WIDTH{1'b0}};
+        bresp_q = 2'd0;
+        rid_q = {ID_WIDTH{1'b0}};
+        rdata_q = {DATA_WIDTH{1'b0}};
+        rresp_q = 2'd0;
+        rlast_q = 1'b0;
     end
+
+`ifdef VERILATOR
+    assign {bid, bresp} = {bid_q, bresp_q};
+    assign {rid, rdata, rresp, rlast} = {rid_q, rdata_q, rresp_q, rlast_q};
+`else
+    // Between responses the payload is X: a DUT that looks at it without VALID shows.
+    assign {bid, bresp} = bvalid ? {bid_q, bresp_q} : {ID_WIDTH + 2{1'bx}};
+    assign {rid, rdata, rresp, rlast} =
+        rvalid ? {rid_q, rdata_q, rresp_q, rlast_q} : {ID_WIDTH + DATA_WIDTH + 3{1'bx}};
+`endif
 
     assign awready = open[AW] && !rst && !hold[AW];
     assign wready = open[W] && !rst && !hold[W];
@@ -111,17 +125,17 @@ module fast_memory #(
             if (b_free) begin
                 b_on <= b_next;
                 if (b_next) begin
-                    bid <= b_id;
-                    bresp <= b_code;
+                    bid_q <= b_id;
+                    bresp_q <= b_code;
                 end
             end
             if (r_free) begin
                 r_on <= r_next;
                 if (r_next) begin
-                    rid <= r_id;
-                    rdata <= r_word[DATA_WIDTH-1:0];
-                    rresp <= r_code;
-                    rlast <= r_end;
+                    rid_q <= r_id;
+                    rdata_q <= r_word[DATA_WIDTH-1:0];
+                    rresp_q <= r_code;
+                    rlast_q <= r_end;
                 end
             end
         end

@@ -29,10 +29,18 @@ module fast_source #(
     integer gap = 0;
 
     assign tvalid = valid && !rst;
+`ifdef VERILATOR
     assign tdata = data[DATA_WIDTH-1:0];
     assign tkeep = keep[DATA_WIDTH/8-1:0];
     assign tlast = last;
     assign tuser = user;
+`else
+    // Between beats the payload is X: a DUT that looks at it without VALID shows.
+    assign tdata = tvalid ? data[DATA_WIDTH-1:0] : {DATA_WIDTH{1'bx}};
+    assign tkeep = tvalid ? keep[DATA_WIDTH/8-1:0] : {DATA_WIDTH / 8{1'bx}};
+    assign tlast = tvalid ? last : 1'bx;
+    assign tuser = tvalid ? user : 1'bx;
+`endif
 
     always @(posedge clk) begin
         if (rst) begin
