@@ -82,6 +82,8 @@ class Context:
     refusals: deque[Refusal] = field(default_factory=lambda: deque(maxlen=REFUSALS))
     _fetches: dict[int, int] = field(default_factory=dict)
     _last_fetch: int = 0
+    #: Messages with an immediate or a key that were accepted, over all QPs.
+    immediates_owed: int = 0
     #: CQEs that are owed, by their word, over all QPs.
     cqes_owed: Counter[int] = field(default_factory=Counter)
     deadlines: Deadlines = field(init=False)

@@ -159,7 +159,7 @@ class ErnicModel:
                 self.rules.fail(
                     "ERN-073", "no completion left", f"{left} CQEs missing", "end of test", qp.scope
                 )
-        owed = sum(qp.responder.immediates for qp in self.qps.values())
+        owed = self.ctx.immediates_owed
         if self.immediates < owed:
             seen = f"{self.immediates} of {owed}"
             self.rules.fail("ERN-150", "an entry per message", seen, "end of test", self.stream)
@@ -821,7 +821,7 @@ class ErnicModel:
     def _side_band(self, event: SideBand) -> None:
         if event.port == "ieth_immdt":
             self.immediates += 1
-            owed = sum(qp.responder.immediates for qp in self.qps.values())
+            owed = self.ctx.immediates_owed
             self.rules.in_range(
                 "ERN-150",
                 1,
@@ -869,6 +869,6 @@ class ErnicModel:
         self._ro_written.clear()
         self._ro_seen.clear()
         self._overridden.clear()
-        self.immediates = 0
+        self.immediates = self.ctx.immediates_owed = 0
         self._by_peer = None
         self._areas_stale = True

@@ -116,7 +116,6 @@ class Responder:
         self._qp = qp
         self._on_fatal = on_fatal
         self.state = State()
-        self.immediates = 0
         self.rnr_active = False
         self.revived = False  # recovered after a fatal state, nothing acknowledged since
         self.last_opcode: int | None = None
@@ -427,7 +426,7 @@ class Responder:
         if info.last:
             state.messages = state.messages + 1 & PSN_MASK
             if info.immdt or info.ieth:
-                self.immediates += 1
+                self._ctx.immediates_owed += 1
         state.counts.append((bth.psn, state.messages))
         if len(state.counts) > 4096:
             state.counts.popleft()
