@@ -208,6 +208,15 @@ class FrameAgent(Agent):
         """Queue one frame; frames leave in the order of the calls."""
         self._input().put(data, good)
 
+    def send_aborted(self, data: bytes, after: int) -> None:
+        """Queue a frame that the MAC gives up after ``after`` bytes: it ends there, marked bad.
+
+        UserError unless ``after`` is 1 to one less than the bytes of ``data``.
+        """
+        if not 0 < after < len(data):
+            raise UserError(f"{self.config.path}: abort after {after} bytes, allowed is 1 to {len(data) - 1}")
+        self._input().put(data[:after], False)
+
     @property
     def input_idle(self) -> bool:
         """Whether no frame is queued or under way into the DUT."""

@@ -35,7 +35,10 @@ class Purpose(IntEnum):
 
 
 class Finished(NamedTuple):
-    """One frame or burst that has ended; times in ps, ``mask`` one byte (0 or 1) per data byte."""
+    """One frame or burst that has ended; times in ps, ``mask`` one byte (0 or 1) per data byte.
+
+    ``flag``: tuser of the last beat of a frame, response of a burst; ``ident``: id of a burst.
+    """
 
     port: int
     kind: int
@@ -43,6 +46,7 @@ class Finished(NamedTuple):
     settled: int
     addr: int
     flag: int
+    ident: int
     data: bytes
     mask: bytes
 
@@ -141,10 +145,10 @@ class Engine:
         data = ctypes.string_at(address, size.value) if size.value else b""
         at = 0
         while at < len(data):
-            port, kind, begin, settled, addr, length, flag, masked, _ = _RECORD.unpack_from(data, at)
+            port, kind, begin, settled, addr, length, flag, masked, ident = _RECORD.unpack_from(data, at)
             at += _RECORD.size
             mask = data[at + length : at + 2 * length] if masked else b""
-            yield Finished(port, kind, begin, settled, addr, flag, data[at : at + length], mask)
+            yield Finished(port, kind, begin, settled, addr, flag, ident, data[at : at + length], mask)
             total = length * (1 + masked)
             at += total + (-total & 7)
 

@@ -66,11 +66,13 @@ class FrameLengths(AgentTest):
         self.env.mac.on_frame_out.append(lambda event: seen.append((now_ps(), event)))
         for data in sent[:-1]:
             self.env.mac.send_nowait(data)
+        self.env.mac.send_aborted(sent[0] * 4, 130)
         await self.env.mac.send(sent[-1], good=False)
+        sent.insert(-1, (sent[0] * 4)[:130])
         await ClockCycles(self.dut.m_axi_aclk, 400)
         came_in = self.env.log.of(FrameIn)
         assert [e.data for e in came_in] == sent
-        assert [e.good for e in came_in] == [True] * (len(sent) - 1) + [False]
+        assert [e.good for e in came_in] == [True] * (len(sent) - 2) + [False, False]
         assert [e.data for _, e in seen] == sent
         assert all(at == e.settled for at, e in seen), "callback not in the time step of the last handshake"
         for event in came_in:

@@ -11,6 +11,17 @@ from tb.testcase import ErnicTest, ernic_test
 BATCH = 256
 
 
+@ernic_test(suites=("nightly",))
+class reset_only(ErnicTest):
+    """The DUT comes out of its reset and stays quiet.
+
+    Stimulus: none. Checks: ERN-219, ERN-220.
+    """
+
+    async def scenario(self) -> None:
+        """Nothing: the base resets, waits for quiet and reads the status registers."""
+
+
 @ernic_test(suites=("full", "nightly"))
 class write_soak(ErnicTest):
     """Steady WRITEs in both directions are carried without a resend, however long it goes on.

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from ref_model.memory import SparseMemory
 from ref_model.streams import Draws
-from tb.agents.generators import StallConfig, StallMode, Stalls
+from tb.agents.generators import Latency, StallConfig, StallMode, Stalls
 from tb.fast.engine import Engine, EngineMemory, Purpose
 from tb.runner.engine_library import SOURCES
 
@@ -125,6 +125,40 @@ def test_sink_collects_marked_bytes(lib: Engine) -> None:
     (item,) = lib.drain()
     assert (item.begin, item.settled, item.data, item.flag) == (1000, 9000, word + b"\x00\x02", 1)
     assert lib.open_begin(SINK) == -1
+
+
+class Answer(ctypes.Structure):
+    """rdv_answer of tb/fast/c/engine.h."""
+
+    _fields_ = (
+        *((name, ctypes.c_int) for name in ("b_valid", "b_wait", "b_id", "b_resp")),
+        *((name, ctypes.c_int) for name in ("r_valid", "r_wait", "r_id", "r_resp", "r_last")),
+        ("r_data", ctypes.c_uint8 * 128),
+    )
+
+
+@pytest.mark.parametrize(("reorder", "order"), [(False, [1, 2, 2]), (True, [2, 1, 2])])
+def test_responses_of_other_ids_may_overtake(lib: Engine, reorder: bool, order: list[int]) -> None:
+    """With reordering the shorter latency comes first, but never past a burst of its own id."""
+    lib.clear()
+    lib.open_memory(SINK, 64, PERIOD, reorder)
+    for purpose in (Purpose.AW, Purpose.W, Purpose.AR, Purpose.B, Purpose.R):
+        lib.generator(SINK, purpose, StallConfig(), 1, "none")
+    for number, (ident, clocks) in enumerate(((1, 30), (2, 10), (2, 40))):
+        lib.latency(SINK, False, Latency(clocks, clocks), 1, "latency")
+        address = ctypes.c_uint64(64 * number)
+        lib._lib.rdv_memory_address(SINK, 2, ctypes.c_int64(0), ident, address, 0, 6, 1)
+    seen, answer, wake = [], Answer(), ctypes.c_int()
+    for edge in range(60):
+        now = ctypes.c_int64(edge * PERIOD)
+        lib._lib.rdv_memory_step(SINK, now, 1, 1, ctypes.byref(answer), ctypes.byref(wake))
+        if answer.r_valid:
+            seen.append(answer.r_id)
+            assert answer.r_last
+    assert seen == order
+    first = (1, 0, 2) if reorder else (0, 1, 2)
+    items = list(lib.drain())
+    assert [(item.addr, item.ident) for item in items] == [(64 * n, (1, 2, 2)[n]) for n in first]
 
 
 def test_replay_gives_what_was_recorded(lib: Engine, tmp_path: Path) -> None:
