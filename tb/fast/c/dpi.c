@@ -37,10 +37,10 @@ void dpi_memory_data(int port, long long now, const svBitVecVal *data, const svB
 
 void dpi_memory_step(int port, long long now, svBit b_free, svBit r_free, svBit *b_valid, int *b_wait, int *b_id,
                      int *b_resp, svBit *r_valid, int *r_wait, int *r_id, int *r_resp, svBit *r_last,
-                     svBitVecVal *r_data, svBit *busy, svBit *wake) {
+                     svBitVecVal *r_data, int *rest, svBit *wake) {
   static rdv_answer a;
   int woken;
-  *busy = (svBit)rdv_memory_step(port, now, b_free, r_free, &a, &woken);
+  *rest = rdv_memory_step(port, now, b_free, r_free, &a, &woken);
   *wake = (svBit)woken;
   *b_valid = (svBit)a.b_valid;
   *b_wait = a.b_wait;

@@ -524,7 +524,7 @@ int rdv_memory_step(int port, int64_t now, int b_free, int r_free, rdv_answer *a
   port_t *p = &ports[port];
   *wake = 0;
   answer->b_valid = answer->b_wait = answer->r_valid = answer->r_wait = 0;
-  if (p->kind != 3) return 0;
+  if (p->kind != 3) return RDV_NEVER;
   serve_until(now, 0);
   if (b_free) {
     if (p->on_b) responded(p, port, 1, now);
@@ -546,7 +546,15 @@ int rdv_memory_step(int port, int64_t now, int b_free, int r_free, rdv_answer *a
     }
   }
   *wake = finished[filling].used > WAKE_BYTES;
-  return p->open_writes.count || p->open_reads.count || p->addresses.count || p->words.count;
+  if (p->answers[0].head || p->answers[1].head) return 1;
+  int64_t rest = RDV_NEVER;
+  for (int write = 0; write < 2; write++)
+    for (int lane = 0; lane < (p->reorder ? IDS : 1); lane++) {
+      const item *note = p->delay[write][lane].head;
+      int64_t edges = note ? (note->at - now + p->period - 1) / p->period : RDV_NEVER;
+      if (edges < rest) rest = edges;
+    }
+  return rest < 1 ? 1 : (int)rest;
 }
 
 // ---------------------------------------------------------------- Python side

@@ -35,8 +35,10 @@ typedef struct {
   uint8_t r_data[RDV_LANES];
 } rdv_answer;
 
-// One edge of the response side; `b_free`/`r_free`: the channel may take its next item at this edge.
-// Returns 0 when nothing is under way any more. *wake: tell Python (the event buffer is getting full).
+// One edge of the response side; `b_free`/`r_free`: the channel may take its next item at this edge. Returns the edges
+// until it has to be asked again: 1 while responses wait, more while a latency runs, RDV_NEVER when only a new
+// address or data beat can change anything. *wake: tell Python (the event buffer is getting full).
+#define RDV_NEVER (1 << 30)
 int rdv_memory_step(int port, int64_t now, int b_free, int r_free, rdv_answer *answer, int *wake);
 
 // ---- called by Python ----

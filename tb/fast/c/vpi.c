@@ -145,7 +145,7 @@ static PLI_INT32 memory_step(PLI_BYTE8 *unused) {
   static rdv_answer answer;
   int wake;
   int b_free = (int)get_int(a, 2), r_free = (int)get_int(a, 3);
-  int busy = rdv_memory_step((int)get_int(a, 0), now_ps(), b_free, r_free, &answer, &wake);
+  int rest = rdv_memory_step((int)get_int(a, 0), now_ps(), b_free, r_free, &answer, &wake);
   if (b_free) {
     put_int(a, 4, answer.b_valid);
     put_int(a, 5, answer.b_wait);
@@ -164,7 +164,7 @@ static PLI_INT32 memory_step(PLI_BYTE8 *unused) {
     put_int(a, 12, answer.r_last);
     put_bytes(a, 13, answer.r_data);
   }
-  put_int(a, 14, busy);
+  put_int(a, 14, rest);
   put_int(a, 15, wake);
   return 0;
 }

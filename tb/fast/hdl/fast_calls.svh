@@ -23,7 +23,7 @@ package fast_calls;
         input int port, input longint now, input bit b_free, input bit r_free,
         output bit b_valid, output int b_gap, output int b_id, output int b_resp,
         output bit r_valid, output int r_gap, output int r_id, output int r_resp, output bit r_last,
-        output bit [1023:0] r_data, output bit busy, output bit wake);
+        output bit [1023:0] r_data, output int rest, output bit wake);
 endpackage
 `define FAST(name) fast_calls::fast_``name
 `else

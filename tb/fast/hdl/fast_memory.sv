@@ -1,5 +1,5 @@
 // AXI4 memory behind one master of a DUT, served by the C engine: one call per accepted address or data beat and
-// one per clock while a burst is under way. `hold` keeps READY of AW [0], W [1], AR [2] low.
+// one per clock while responses wait. `hold` keeps READY of AW [0], W [1], AR [2] low.
 `timescale 1ps / 1ps
 `default_nettype none
 `include "fast_calls.svh"
@@ -49,7 +49,8 @@ module fast_memory #(
     /* verilator lint_off BLKSEQ */
     /* verilator lint_off WIDTH */
     reg [2:0] open = 3'b000, waits = 3'b000;
-    reg drawn = 1'b0, busy = 1'b0, told = 1'b0;
+    reg drawn = 1'b0, told = 1'b0;
+    integer rest = 0;  // edges until the engine has to be asked for responses
     integer aw_stall = 0, w_stall = 0, ar_stall = 0;
     reg b_on = 1'b0, r_on = 1'b0;
     reg b_free, r_free, b_next = 1'b0, r_next = 1'b0, r_end = 1'b0;
@@ -99,11 +100,11 @@ module fast_memory #(
         end
     endtask
 
-    task accepted(input integer channel, input integer stall);
+    task accepted(input integer channel, input integer stall, input complete);
         begin
             waits[channel] = 1'b0;
             open[channel] <= stall == 0;
-            busy = 1'b1;
+            if (complete) rest = 1;
         end
     endtask
 
@@ -118,7 +119,7 @@ module fast_memory #(
             b_free = b_free && b_gap == 0;
             r_free = r_free && r_gap == 0;
             `FAST(memory_step)(PORT, $time, b_free, r_free, b_next, b_more, b_id, b_code, r_next, r_more,
-                               r_id, r_code, r_end, r_word, busy, told);
+                               r_id, r_code, r_end, r_word, rest, told);
             if (b_free) b_gap = b_more;
             if (r_free) r_gap = r_more;
             if (told) wake <= !wake;
@@ -151,7 +152,7 @@ module fast_memory #(
                 drawn = 1'b1;
             end
             waits = 3'b000;
-            busy = 1'b0;
+            rest = 32'h4000_0000;
             b_gap = 0;
             r_gap = 0;
             b_on <= 1'b0;
@@ -161,7 +162,7 @@ module fast_memory #(
             if (awvalid === 1'b1) begin
                 if (awready) begin
                     `FAST(memory_address)(PORT, AW, $time, awid, awaddr, awlen, awsize, awburst, aw_stall);
-                    accepted(AW, aw_stall);
+                    accepted(AW, aw_stall, 1'b1);
                 end else waiting(AW, aw_stall);
             end
             if (wvalid === 1'b1) begin
@@ -169,16 +170,17 @@ module fast_memory #(
                     data = wdata;
                     strobe = wstrb;
                     `FAST(memory_data)(PORT, $time, data, strobe, wlast, w_stall);
-                    accepted(W, w_stall);
+                    accepted(W, w_stall, wlast !== 1'b0);
                 end else waiting(W, w_stall);
             end
             if (arvalid === 1'b1) begin
                 if (arready) begin
                     `FAST(memory_address)(PORT, AR, $time, arid, araddr, arlen, arsize, arburst, ar_stall);
-                    accepted(AR, ar_stall);
+                    accepted(AR, ar_stall, 1'b1);
                 end else waiting(AR, ar_stall);
             end
-            if (busy) answer;
+            if (rest <= 1) answer;
+            else if (rest != 32'h4000_0000) rest = rest - 1;
         end
     end
     /* verilator lint_on WIDTH */
