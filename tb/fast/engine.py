@@ -147,9 +147,9 @@ class Engine:
         while at < len(data):
             port, kind, begin, settled, addr, length, flag, masked, ident = _RECORD.unpack_from(data, at)
             at += _RECORD.size
-            mask = data[at + length : at + 2 * length] if masked else b""
+            mask = data[at + length : at + 2 * length] if masked == 1 else b"\1" * (length if masked else 0)
             yield Finished(port, kind, begin, settled, addr, flag, ident, data[at : at + length], mask)
-            total = length * (1 + masked)
+            total = length * (2 if masked == 1 else 1)
             at += total + (-total & 7)
 
 

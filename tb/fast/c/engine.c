@@ -165,11 +165,12 @@ static void finish(const item *i, int port, int kind, int64_t settled, const uin
   ended++;
   if (discarding) return;
   buffer *out = &finished[filling];
-  rdv_record r = {port, kind, i->begin, settled, i->addr, length, (uint8_t)flag, mask != NULL, (uint16_t)i->id};
-  uint32_t total = length * (mask ? 2 : 1);
+  int masked = mask == NULL ? 0 : length && memchr(mask, 0, length) == NULL ? 2 : 1;
+  rdv_record r = {port, kind, i->begin, settled, i->addr, length, (uint8_t)flag, (uint8_t)masked, (uint16_t)i->id};
+  uint32_t total = length * (masked == 1 ? 2 : 1);
   append(out, &r, sizeof r);
   append(out, data, length);
-  if (mask) append(out, mask, length);
+  if (masked == 1) append(out, mask, length);
   append(out, zeros, -total & 7);
 }
 
@@ -382,6 +383,15 @@ static int response(const port_t *p, uint64_t start, uint64_t stop, int write) {
   return 0;
 }
 
+// One byte (0 or 1) per strobe bit, for every strobe byte.
+static const uint8_t *spread(uint8_t strobes) {
+  static uint8_t table[256][8];
+  if (!table[255][7])
+    for (int value = 0; value < 256; value++)
+      for (int bit = 0; bit < 8; bit++) table[value][bit] = value >> bit & 1;
+  return table[strobes];
+}
+
 // Bytes and mask of a burst from its first address on, out of whole bus words.
 static uint32_t burst_bytes(const item *i, uint32_t width, buffer *data, buffer *mask) {
   data->used = mask->used = 0;
@@ -392,7 +402,16 @@ static uint32_t burst_bytes(const item *i, uint32_t width, buffer *data, buffer 
     if (i->mask.bytes == NULL) continue;
     const uint8_t *strobes = i->mask.bytes + beat * (width / 8);
     uint8_t *out = extend(mask, stop - first);
-    for (uint32_t lane = first; lane < stop; lane++) *out++ = strobes[lane / 8] >> (lane % 8) & 1;
+    for (uint32_t lane = first; lane < stop;) {
+      if (lane % 8 || stop - lane < 8) {
+        *out++ = strobes[lane / 8] >> (lane % 8) & 1;
+        lane++;
+      } else {
+        memcpy(out, spread(strobes[lane / 8]), 8);
+        out += 8;
+        lane += 8;
+      }
+    }
   }
   return (uint32_t)data->used;
 }

@@ -78,7 +78,7 @@ int rdv_replay(const char *path);       // after the ports are open; 0: done
 uint64_t rdv_ended(void);
 
 // Takes the finished items, in the order in which they ended; valid until the next call. Layout: rdv_record, then
-// `length` data bytes, then (masked = 1) `length` mask bytes, padded to 8.
+// `length` data bytes, then (masked = 1; 2: all of them are 1) `length` mask bytes, padded to 8.
 typedef struct {
   int32_t port, kind;  // kind 0 frame, 1 write burst, 2 read burst
   int64_t begin, settled;

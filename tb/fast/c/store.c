@@ -76,9 +76,11 @@ void store_read(uint64_t addr, uint8_t *data, size_t length) {
 void store_write_masked(uint64_t addr, const uint8_t *data, const uint8_t *mask, size_t length) {
   size_t start = 0;
   while (start < length) {
-    size_t stop;
-    while (start < length && !mask[start]) start++;
-    for (stop = start; stop < length && mask[stop]; stop++) {}
+    const uint8_t *from = memchr(mask + start, 1, length - start);
+    if (from == NULL) return;
+    const uint8_t *to = memchr(from, 0, (size_t)(mask + length - from));
+    size_t stop = to == NULL ? length : (size_t)(to - mask);
+    start = (size_t)(from - mask);
     store_write(addr + start, data + start, stop - start);
     start = stop;
   }

@@ -7,7 +7,7 @@
 
 void store_write(uint64_t addr, const uint8_t *data, size_t length);
 void store_read(uint64_t addr, uint8_t *data, size_t length);
-// Writes the bytes whose mask byte is not 0.
+// Writes the bytes whose mask byte is 1; the others are 0.
 void store_write_masked(uint64_t addr, const uint8_t *data, const uint8_t *mask, size_t length);
 void store_clear(void);
 
