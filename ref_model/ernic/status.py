@@ -266,7 +266,8 @@ class QpStatus:
             self._ctx.rules.observe("ERN-066")
         elif self._ctx.quiet and not qp.dead and not qp.requester.resends:
             started = qp.requester.sent_messages
-            self._ctx.rules.eq("ERN-066", started, value, "WQEs handed on", qp.scope, sure=started > 0)
+            why = "WQEs handed on, 16 bits"
+            self._ctx.rules.eq("ERN-066", started & 0xFFFF, value, why, qp.scope, sure=started > 0)
 
     def _rq_index(self, qp: Qp, value: int, begin: int, settled: int) -> None:
         qp.rq.read_index(qp.refresh()[0], value & 0xFFFF, begin)
