@@ -106,6 +106,16 @@ class Context:
         """Make a context for a DUT with the given clock period and windows (in clocks)."""
         return cls(Rules(spec, knobs), Timing.of(period_ps, settle_clks, pipe_out_clks, knobs), knobs)
 
+    def reset(self) -> None:
+        """The DUT was reset: nothing is owed, permitted or remembered any more; memory stays."""
+        self.deadlines.clear()
+        self.payloads.clear()
+        self.refusals.clear()
+        self.cqes_owed.clear()
+        self.immediates_owed = 0
+        self._fetches.clear()
+        self._last_fetch = 0
+
     def liveness(self) -> int:
         """Deadline (ps) of something owed from now on, without a time of its own."""
         return self.now + self.timing.liveness

@@ -135,9 +135,11 @@ class ErrorBuffer:
 
     def answered(self, qp: int, psn: int) -> None:
         """The DUT acknowledged ``psn`` of ``qp``: that frame was not refused, nor was any before it."""
-        while self._last_good and not (
-            self._last_good[0].qp == qp and psn_diff(self._last_good[0].psn, psn) > 0
-        ):
+        done = 0
+        for number, good in enumerate(self._last_good, 1):
+            if good.qp == qp and psn_diff(good.psn, psn) <= 0:
+                done = number
+        for _ in range(done):
             self._last_good.popleft()
 
     def suspect(self) -> str:

@@ -851,10 +851,7 @@ class ErnicModel:
         elif not event.asserted:
             self.rules.met("ERN-220", "outputs stay low in reset")
         self._spoke = self._accessed = False
-        self.ctx.deadlines.clear()
-        self.ctx.payloads.clear()
-        self.ctx.refusals.clear()
-        self.ctx.cqes_owed.clear()
+        self.ctx.reset()
         self.values.reset()
         self._decoded = None
         self.storage.reset()
@@ -869,6 +866,6 @@ class ErnicModel:
         self._ro_written.clear()
         self._ro_seen.clear()
         self._overridden.clear()
-        self.immediates = self.ctx.immediates_owed = 0
+        self.immediates = 0
         self._by_peer = None
         self._areas_stale = True

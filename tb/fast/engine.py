@@ -12,7 +12,7 @@ from struct import Struct
 from typing import NamedTuple
 
 from ref_model.errors import UserError
-from ref_model.streams import stream, threshold
+from ref_model.streams import Draws, threshold
 from tb.agents.generators import Latency, StallConfig, StallMode
 
 #: Environment variable with the library of this simulation (tb/runner/simulate.py).
@@ -20,7 +20,8 @@ LIBRARY = "RDMA_DV_ENGINE"
 
 _RECORD = Struct("<iiqqQIBBH")
 _KIND = {StallMode.NONE: 0, StallMode.LIGHT: 1, StallMode.HEAVY: 1, StallMode.BURSTS: 2}
-FRAME, WRITE, READ = 0, 1, 2
+WRITE = 1
+"""Kind of a finished write burst (0: frame, 2: read burst)."""
 
 
 class Purpose(IntEnum):
@@ -101,7 +102,7 @@ class Engine:
 
     def latency(self, port: int, write: bool, latency: Latency, seed: int, path: str) -> None:
         """Set the response latency of one direction, drawn from the stream ``path``."""
-        state = stream(seed, path).getrandbits(64)
+        state = Draws.of(seed, path).state
         self._lib.rdv_memory_latency(port, int(write), latency.low, latency.high, state)
 
     def regions(self, port: int, regions: Sequence[tuple[int, int, int, bool, bool]]) -> None:
@@ -114,7 +115,7 @@ class Engine:
 
     def generator(self, port: int, purpose: Purpose, config: StallConfig, seed: int, path: str) -> Switch:
         """Set the stalls of ``purpose``, drawn from stream ``path`` as tb.agents.generators draws them."""
-        state = stream(seed, path).getrandbits(64)
+        state = Draws.of(seed, path).state
         self._lib.rdv_generator(
             port,
             int(purpose),

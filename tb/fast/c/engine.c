@@ -743,8 +743,6 @@ void rdv_memory_read(int64_t now, uint64_t addr, uint8_t *data, uint64_t length)
   store_read(addr, data, length);
 }
 
-uint32_t rdv_memory_outstanding(int port) { return outstanding(&ports[port]); }
-
 uint32_t rdv_memory_outstanding_max(int port) { return ports[port].outstanding_max; }
 
 const uint8_t *rdv_drain(uint64_t *size) {

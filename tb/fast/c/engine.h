@@ -67,7 +67,6 @@ void rdv_memory_regions(int port, int count, const uint64_t *start_stop, const i
 // The bench's own accesses at `now`: what the DUT's bursts have done by then is done.
 void rdv_memory_write(int64_t now, uint64_t addr, const uint8_t *data, uint64_t length);
 void rdv_memory_read(int64_t now, uint64_t addr, uint8_t *data, uint64_t length);
-uint32_t rdv_memory_outstanding(int port);
 uint32_t rdv_memory_outstanding_max(int port);
 
 // Record and replay of what Python gives: frames of sources and memory writes, with their times. A replayed run
