@@ -33,8 +33,8 @@ from tb.agents.sideband import SideBandSinkAgent
 from tb.engines import kit
 from tb.host import DeviceConfig, ErnicHost
 from tb.host.names import RegisterNames
-from tb.partner import LinkPartner
-from tb.scoreboard import Scoreboard, Tap
+from tb.partner import LegalityChecker, LinkPartner, Notes
+from tb.scoreboard import Judge, JudgeProcess, Scoreboard, Tap
 from tb.scoreboard.log import RunLog
 
 STEP_CLOCKS = 250
@@ -60,6 +60,7 @@ class EnvConfig:
     tampers: frozenset[str] = frozenset()
     stop_on_finding: bool = False
     engine: str = "python"
+    judge: str = "inline"
     start_ps: int = 0
 
 
@@ -115,11 +116,11 @@ class ErnicEnv(uvm_env):
     def connect_phase(self) -> None:
         """Connect every monitor to the scoreboard; make model, log, partner and host."""
         config = self.config
-        self.model = ErnicModel(config.knobs, config.period_ps, config.settle_clks, config.pipe_out_clks)
+        model = ErnicModel(config.knobs, config.period_ps, config.settle_clks, config.pipe_out_clks)
+        log = RunLog(config.directory, config.comment, config.start_ps)
+        self.judge: Judge | JudgeProcess = Judge(model, log, LegalityChecker())
+        self._quiet_clks = int(model.knobs["QUIET_CLKS"])
         self.found = Event()
-        self.log = RunLog(config.directory, config.comment, config.start_ps)
-        self.scoreboard.model = self.model
-        self.scoreboard.log = self.log
         self.scoreboard.hub = self.hub
         for agent in self.agents:
             for monitor in agent.monitors:
@@ -130,8 +131,10 @@ class ErnicEnv(uvm_env):
         self.scoreboard.connect_monitor(self.protocol)
         self.memory.ap.connect(Tap("host_tap", self, self.scoreboard.put))
         self.clock_reset.ap.connect(Tap("reset_tap", self, self.scoreboard.put))
+        notes = Notes()
+        self.scoreboard.notes = notes.take
         self.partner = LinkPartner(
-            self.mac, stream(config.seed, "partner"), off_edge=self.clock_reset.off_edge
+            self.mac, stream(config.seed, "partner"), notes, off_edge=self.clock_reset.off_edge
         )
         raw = config.knobs["QP_BASE_MODE"] == "raw"
         self.host = ErnicHost(
@@ -143,6 +146,12 @@ class ErnicEnv(uvm_env):
             _sleep,
         )
 
+    def start_of_simulation_phase(self) -> None:
+        """Everything that judges is as it will be: from here on it may have a process of its own."""
+        if self.config.judge == "process" and isinstance(self.judge, Judge):
+            self.judge = JudgeProcess(self.judge)
+        self.scoreboard.judge = self.judge
+
     # -- run --------------------------------------------------------------------------------------
 
     async def settle(self) -> str:
@@ -150,22 +159,22 @@ class ErnicEnv(uvm_env):
 
         Quiet: nothing owed, no timer armed, no item under way, the partner idle, for QUIET_CLKS.
         """
-        calm = int(self.model.knobs["QUIET_CLKS"]) * self.config.period_ps
-        limit = QUIET_LIMIT * self.model.ctx.timing.liveness
+        calm = self._quiet_clks * self.config.period_ps
+        limit = QUIET_LIMIT * self.judge.liveness
         start = now_ps()
         busy_since = start
         while True:
             await self.clock_reset.clocks(STEP_CLOCKS)
-            self.scoreboard.judge()
+            self.scoreboard.hand_on()
             self.scoreboard.check_hangs()
             now = now_ps()
-            reason = self.model.busy() or ("" if self.scoreboard.idle() else "an item is under way")
+            reason = self.judge.busy() or ("" if self.scoreboard.idle() else "an item is under way")
             if not reason and not (self.partner.idle and self.mac.input_idle):
                 reason = "the link partner still sends"
             if reason:
                 busy_since = now
             if now - max(busy_since, self.scoreboard.last_event) >= calm:
-                self.model.quiet(now)
+                self.judge.quiet(now)
                 return ""
             if self.found.is_set():
                 return ""
@@ -174,25 +183,26 @@ class ErnicEnv(uvm_env):
 
     async def quiet_reads(self) -> None:
         """Read every status register the run touched; the model judges them exactly."""
-        host, model = self.host, self.model
+        host = self.host
+        queues = self.judge.subjects()
         for name in STATUS:
             await host.read(name)
-        for number in sorted(model.qps):
+        for number in queues:
             for name in QP_STATUS:
                 await host.read(name, number)
-        for bank in sorted({number // 32 for number in model.qps}):
+        for bank in sorted({number // 32 for number in queues}):
             for name in ("RQINTSTS", "CQINTSTS", "CNPSCHDSTS"):
                 await host.read(name, bank)
-        await self.clock_reset.clocks(int(model.knobs["QUIET_CLKS"]))  # anything stray still has time to come
-        self.scoreboard.judge()
+        await self.clock_reset.clocks(self._quiet_clks)  # anything stray still has time to come
+        self.scoreboard.hand_on()
 
     async def watch(self) -> None:
         """Judge now and then, so that waiting items and deadlines never pile up."""
         while True:
             await self.clock_reset.clocks(2 * STEP_CLOCKS)
-            self.scoreboard.judge()
+            self.scoreboard.hand_on()
             self.scoreboard.check_hangs()
-            if self.scoreboard.hung or (self.config.stop_on_finding and self.model.rules.findings):
+            if self.scoreboard.hung or (self.config.stop_on_finding and self.judge.found()):
                 self.found.set()
 
 

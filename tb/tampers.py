@@ -32,7 +32,7 @@ def check(names: list[str]) -> None:
 def apply(env: Any) -> None:
     """Damage ``env`` as its configuration asks for."""
     names = env.config.tampers
-    rules = env.model.rules
+    rules = env.judge.rules
     if "no_compare" in names:
         rules._decide = lambda *args, **more: True
         rules.passed = rules.alive = rules._count = lambda *args: True

@@ -104,6 +104,7 @@ class ErnicTest(uvm_test):
             tampers=frozenset(job["tampers"]),
             stop_on_finding=bool(job["mutant"]),
             engine=str(binding["engine"]),
+            judge=str(job["judge"]),
             start_ps=now_ps(),
         )
         ConfigDB().set(self, "env", "config", config)
@@ -159,14 +160,14 @@ class ErnicTest(uvm_test):
         if "no_drain" in self.env.config.tampers or self.env.found.is_set():
             return
         await self.env.clock_reset.clocks(1)
-        self.env.scoreboard.judge()  # a reset at the very end has to be known before it is asked for
-        if self.env.model.in_reset:
+        self.env.scoreboard.hand_on()  # a reset at the very end has to be known before it is asked for
+        if self.env.judge.in_reset():
             return
         busy = await self.env.settle()
         if busy:
             self.reason = self.reason or f"the DUT never fell quiet: {busy}"
             return
-        limit = self.env.model.ctx.timing.liveness
+        limit = self.env.judge.liveness
         try:
             await with_timeout(self.env.quiet_reads(), limit, "ps")
         except TimeoutError:
@@ -180,7 +181,7 @@ class ErnicTest(uvm_test):
         waiting = len(env.scoreboard.merge)
         if waiting:
             why = "everything is judged before the end"
-            env.model.rules.bench("an empty merge", f"{waiting} events", why)
+            env.judge.bench("an empty merge", f"{waiting} events", why)
         env.scoreboard.flush()
 
     def check_phase(self) -> None:
@@ -188,44 +189,36 @@ class ErnicTest(uvm_test):
         env = self.env
         if env.found.is_set():
             return
-        env.model.advance(now_ps())
-        env.model.finish()
+        env.judge.finish(now_ps())
         for line in env.scoreboard.shortfalls():
-            env.model.rules.bench("the least traffic of each agent", line, "end of test")
-        for line in env.partner.illegal:
-            env.model.rules.bench("legal frames without a fault rule", line, "link partner")
+            env.judge.bench("the least traffic of each agent", line, "end of test")
 
     def report_phase(self) -> None:
-        """Close the logs, stop the clocks."""
-        self.env.log.close()
+        """Take what was judged, stop the clocks."""
+        self.judged = self.env.judge.result()
         self.env.clock_reset.stop()
 
     def result(self) -> dict[str, Any]:
         """Return the result of the run as plain data."""
-        env, rules = self.env, self.env.model.rules
-        decided = sum(rules.evidence.values())
+        judged = self.judged
+        undecided, decisions = judged.pop("undecided"), judged.pop("decisions")
+        decided = sum(judged["evidence"].values())
         verdict, reason = "pass", ""
-        if rules.findings_total:
-            verdict = "fail"
-            first = rules.findings[0]
-            reason = f"{first.rule}: {first.why}: expected {first.expected}, observed {first.observed}"
-        elif decided != rules.decisions:
-            verdict, reason = "fail", f"{decided} counts of evidence for {rules.decisions} decided checks"
-        elif self.reason or rules.undecided:
-            verdict, reason = "inconclusive", self.reason or rules.undecided[0]
-        elif not decided or not env.log.frames_out + env.log.frames_in + env.axil.monitors[0].count:
+        if judged["findings_total"]:
+            verdict, first = "fail", judged["findings"][0]
+            reason = f"{first['rule']}: {first['why']}: "
+            reason += f"expected {first['expected']}, observed {first['observed']}"
+        elif decided != decisions:
+            verdict, reason = "fail", f"{decided} counts of evidence for {decisions} decided checks"
+        elif self.reason or undecided:
+            verdict, reason = "inconclusive", self.reason or undecided[0]
+        elif not decided or not sum(judged["packets"].values()) + self.env.axil.monitors[0].count:
             verdict, reason = "fail", "nothing was judged"
         return {
             "verdict": verdict,
             "reason": reason,
             "stopped": self.reason,
-            "findings": [finding.as_dict() for finding in rules.findings],
-            "findings_total": rules.findings_total,
-            "evidence": dict(sorted(rules.evidence.items())),
-            "observed": dict(sorted(rules.observed.items())),
-            "digests": env.log.digests(),
-            "packets": {"in": env.log.frames_in, "out": env.log.frames_out},
-            "events": env.log.events,
+            **judged,
             "sim_time_ps": now_ps() - self.start_ps,
             "peak_rss_kb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss,
         }

@@ -48,7 +48,7 @@ from ref_model.grants import Areas
 from ref_model.memory import runs
 from ref_model.registers import Location, layout
 from ref_model.rules import Scope, specification
-from ref_model.wire import INFO, Frame, ParseError, opcodes, parse
+from ref_model.wire import INFO, Frame, ParseError, opcodes, parse_shared
 
 SQ_PORT, PAYLOAD_PORT, CQ_PORT, RX_PORT = "qp_mgr", "wqe_proc_top", "resp_hndler", "rx_pkt_hndler_ddr"
 RETRY_PORT, READ_PORT = "wqe_proc_wr_ddr", "rx_pkt_hndler_rdrsp"
@@ -73,6 +73,7 @@ class ErnicModel:
         self.ctx = Context.build(spec, spec.knobs(knobs), period_ps, settle_clks, pipe_out_clks)
         self.rules = self.ctx.rules
         self.knobs = self.ctx.knobs
+        self.liveness = self.ctx.timing.liveness
         self.layout = layout("ernic")
         self.values = RegisterValues(self.layout)
         self.interrupts = Interrupts(self.ctx)
@@ -149,6 +150,10 @@ class ErnicModel:
         self.counters.quiet()
         self.interrupts.quiet()
         self.ctx.quiet = True
+
+    def subjects(self) -> list[int]:
+        """Numbers of the queue pairs the run has set up."""
+        return sorted(self.qps)
 
     def finish(self) -> None:
         """End of test: open obligations and left-overs become findings."""
@@ -397,7 +402,7 @@ class ErnicModel:
             return
         self.counters.add("all")
         try:
-            frame = parse(event.data)
+            frame = parse_shared(event.data)
             faults = device_faults(frame, event.good, device)
         except ParseError as error:
             frame = error.partial
@@ -512,7 +517,7 @@ class ErnicModel:
             self.rules.met("ERN-209", "frames are not interleaved", self.stream)
             return
         try:
-            frame = parse(event.data)
+            frame = parse_shared(event.data)
         except ParseError as error:
             rule = "ERN-045" if "length" in error.reason.value else "ERN-039"
             self.rules.fail(

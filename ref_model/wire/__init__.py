@@ -14,7 +14,7 @@ from ref_model.wire.frame import Frame, recompute
 from ref_model.wire.ipv4 import IPv4
 from ref_model.wire.ipv6 import IPv6
 from ref_model.wire.opcodes import INFO, Opcode, OpInfo
-from ref_model.wire.parser import icrc_of, parse, payload_of
+from ref_model.wire.parser import icrc_of, parse, parse_shared, payload_of
 from ref_model.wire.pause import Pause, Pfc
 from ref_model.wire.text import describe, diff
 from ref_model.wire.udp import Udp
@@ -46,6 +46,7 @@ __all__ = [
     "icrc_of",
     "opcodes",
     "parse",
+    "parse_shared",
     "payload_of",
     "recompute",
 ]

@@ -12,11 +12,13 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
+from cocotb import simulator
+from cocotb.simtime import convert
 from cocotb.triggers import First, Timer
 from cocotb.types import Logic
-from cocotb.utils import get_sim_time
 
 _UNKNOWN = str.maketrans(dict.fromkeys("XxZzUuWwLl-", "0") | dict.fromkeys("Hh", "1"))
 
@@ -27,7 +29,13 @@ class TransferAborted(Exception):
 
 def now_ps() -> int:
     """Return the simulation time in picoseconds (the simulator precision must be 1 ps or coarser)."""
-    return round(get_sim_time("ps"))
+    high_word, low_word = simulator.get_sim_time()
+    return (high_word << 32 | low_word) * _ps_per_step()
+
+
+@cache
+def _ps_per_step() -> int:
+    return round(convert(1, "step", to="ps"))
 
 
 def high(pin: Any) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import click
@@ -27,6 +28,13 @@ from tb.tampers import check as check_tampers
 @click.option("--seed", type=click.IntRange(0), default=DEFAULT_SEED, show_default=True)
 @sim_option
 @engine_option
+@click.option(
+    "--judge",
+    type=click.Choice(["auto", "inline", "process"]),
+    default="auto",
+    show_default=True,
+    help="Judge in the process of the simulator, in one beside it, or (auto) there if a core is free.",
+)
 @click.option("--waves", is_flag=True, help="Write dump.vcd.")
 @click.option("--mutant", default="0", metavar="NAME|N", help="Fault of the stand-in to switch on.")
 @click.option("--variant", default="0", metavar="NAME|N", help="Legal variant of the stand-in.")
@@ -41,6 +49,7 @@ def run_command(
     seed: int,
     sim: str,
     engine: str,
+    judge: str,
     waves: bool,
     mutant: str,
     variant: str,
@@ -65,6 +74,7 @@ def run_command(
         elastic=elastic,
         waves=waves,
         engine=engine,
+        judge=_place(judge),
         knobs=knobs,
         options=options,
         tampers=tampers,
@@ -74,3 +84,9 @@ def run_command(
     result = run(job)
     print_result(result)
     return 0 if result["verdict"] == "pass" else 1
+
+
+def _place(judge: str) -> str:
+    if judge != "auto":
+        return judge
+    return "process" if len(os.sched_getaffinity(0)) > 1 else "inline"

@@ -30,8 +30,8 @@ from tb.host.ring import advance, index_value, slot_of
 from tb.host.settings import DeviceConfig, QpConfig
 from tb.host.wqe import CQE_SIZE, INLINE_MAX, WQE_SIZE, build_wqe, parse_cqe
 
-POLL_PS = 100_000
-"""Pause between two looks of a waiting call, in picoseconds."""
+POLL_PS, LONGEST_POLL_PS = 100_000, 2_000_000
+"""Shortest and longest pause between two looks of a waiting call, in picoseconds."""
 
 STATQP_IDLE = 0x600
 """STATQP[10:9]: outstanding queue and send queue empty."""
@@ -101,13 +101,18 @@ class ErnicHost(Host):
     async def wait_until(
         self, look: Callable[[], Awaitable[bool]], what: str, limit_ps: int = 200_000_000
     ) -> None:
-        """Look again and again until true; TimeoutError after ``limit_ps`` picoseconds."""
+        """Look again and again until true, less often the longer it takes.
+
+        Raises:
+            TimeoutError: still false after ``limit_ps`` picoseconds.
+        """
         waited = 0
         while not await look():
             if waited >= limit_ps:
                 raise TimeoutError(f"{what} did not happen within {limit_ps // 1_000_000} us")
-            await self._sleep(POLL_PS)
-            waited += POLL_PS
+            pause = max(POLL_PS, min(waited // 8, LONGEST_POLL_PS))
+            await self._sleep(pause)
+            waited += pause
 
     # ---- device
     # -----------------------------------------------------------------------------------------------

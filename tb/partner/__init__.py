@@ -2,6 +2,7 @@
 
 from tb.partner.core import PartnerCore
 from tb.partner.faults import Action, Direction, Fault
+from tb.partner.legality import LegalityChecker, Notes
 from tb.partner.link_partner import LinkPartner
 
-__all__ = ["Action", "Direction", "Fault", "LinkPartner", "PartnerCore"]
+__all__ = ["Action", "Direction", "Fault", "LegalityChecker", "LinkPartner", "Notes", "PartnerCore"]

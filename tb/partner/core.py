@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 from ref_model.errors import UserError
 from ref_model.rocev2.endpoint import Endpoint, EndpointConfig
-from ref_model.wire import INFO, Frame, ParseError, build, parse
+from ref_model.wire import INFO, Frame, ParseError, build, parse, parse_shared
 from tb.partner.faults import Action, Direction, Fault, FaultEngine, Outcome
-from tb.partner.legality import LegalityChecker
+from tb.partner.legality import Checker
 
 REQUESTS = frozenset({"send", "write", "read_req", "atomic"})
 """Kinds of packets a NAK can answer."""
@@ -31,9 +31,8 @@ class PartnerCore:
     """Endpoints keyed by the DUT's queue pair number.
 
     ``transmit(data, good)`` puts a frame on the DUT's RoCE input; ``now()`` is the time in picoseconds;
-    ``wake_at(time)`` asks for a call of ``tick`` at that time or earlier. ``illegal`` lists frames the
-    partner should not have sent (bench errors); ``unclaimed`` counts RoCE frames of the DUT that no endpoint
-    owns.
+    ``wake_at(time)`` asks for a call of ``tick`` at that time or earlier. ``checker`` watches what the
+    partner sends; ``unclaimed`` counts RoCE frames of the DUT that no endpoint owns.
     """
 
     def __init__(
@@ -42,11 +41,12 @@ class PartnerCore:
         now: Callable[[], int],
         wake_at: Callable[[int], None],
         rng: random.Random,
+        checker: Checker,
     ) -> None:
         """Start without endpoints and without faults."""
         self.endpoints: dict[int, Endpoint] = {}
         self.faults = FaultEngine(rng)
-        self.checker = LegalityChecker()
+        self.checker = checker
         self.unclaimed = 0
         self.frames_to_dut = 0
         self.frames_from_dut = 0
@@ -58,11 +58,6 @@ class PartnerCore:
         self._timers: list[tuple[int, int]] = []
         self._due: dict[int, int] = {}
         self._sequence = 0
-
-    @property
-    def illegal(self) -> list[str]:
-        """One line per frame the partner sent against the rules without a declared fault."""
-        return self.checker.problems
 
     @property
     def idle(self) -> bool:
@@ -122,11 +117,14 @@ class PartnerCore:
             return
         qp, frame = found
         self.frames_from_dut += 1
-        outcome = self.faults.apply(Direction.FROM_DUT, qp, data)
-        if outcome.syndrome is not None:
-            self.checker.heard(qp, frame)
-            self._refuse(qp, data, outcome.syndrome)
-        self._schedule(Direction.FROM_DUT, qp, outcome, (data, frame))
+        if self.faults.silent:
+            self._hand_on(Direction.FROM_DUT, qp, data, frame)
+        else:
+            outcome = self.faults.apply(Direction.FROM_DUT, qp, data)
+            if outcome.syndrome is not None:
+                self._heard(qp, frame)
+                self._refuse(qp, data, outcome.syndrome)
+            self._schedule(Direction.FROM_DUT, qp, outcome, (data, frame))
         self._serve(qp)
         self._ask_for_wake()
 
@@ -161,7 +159,10 @@ class PartnerCore:
             return
         for data in endpoint.poll(self._now()):
             self.checker.sending(qp, data)
-            self._schedule(Direction.TO_DUT, qp, self.faults.apply(Direction.TO_DUT, qp, data))
+            if self.faults.silent:
+                self._send(data, True)
+            else:
+                self._schedule(Direction.TO_DUT, qp, self.faults.apply(Direction.TO_DUT, qp, data))
         deadline = endpoint.next_deadline()
         if deadline is None:
             self._due.pop(qp, None)
@@ -183,7 +184,7 @@ class PartnerCore:
     def _owner(self, data: bytes) -> tuple[int, Frame] | None:
         """DUT queue pair a frame from the DUT belongs to, and the frame; None for others, counted."""
         try:
-            frame = parse(data)
+            frame = parse_shared(data)
         except ParseError:
             self.unclaimed += 1
             return None
@@ -239,8 +240,12 @@ class PartnerCore:
             except ParseError:
                 endpoint.receive(self._now(), data)
                 return
-        self.checker.heard(qp, frame)
+        self._heard(qp, frame)
         endpoint.receive_frame(self._now(), frame)
+
+    def _heard(self, qp: int, frame: Frame) -> None:
+        if frame.bth is not None:
+            self.checker.heard(qp, frame.bth.opcode, frame.bth.psn)
 
     def _send(self, data: bytes, good: bool) -> None:
         self.frames_to_dut += 1

@@ -139,6 +139,11 @@ class FaultEngine:
         """Append rules; earlier ones go first."""
         self.rules.extend(faults)
 
+    @property
+    def silent(self) -> bool:
+        """Whether every frame passes as it is: no rule, no frame that waits to be overtaken."""
+        return not self.rules and not self._overtaken
+
     def remove(self, fault: Fault) -> None:
         """Withdraw a rule (held frames stay held)."""
         self.rules.remove(fault)

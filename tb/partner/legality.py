@@ -10,9 +10,10 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from dataclasses import dataclass, field
+from typing import Any, Protocol
 
 from ref_model.rocev2.psn import psn_add, psn_diff
-from ref_model.wire import INFO, Frame, ParseError, parse
+from ref_model.wire import INFO, ParseError, parse_shared
 
 HISTORY = 1024
 """Sent packets remembered per connection to compare resends with."""
@@ -26,6 +27,46 @@ class _Connection:
     highest_request: int | None = None
     inside: str | None = None
     sent: OrderedDict[int, tuple[object, ...]] = field(default_factory=OrderedDict)
+
+
+class Checker(Protocol):
+    """What the partner tells whoever watches it."""
+
+    def open(self, qp: int, first_psn: int) -> None:
+        """A connection to DUT queue pair ``qp`` begins; the partner's first request packet has
+        ``first_psn``.
+        """
+
+    def heard(self, qp: int, opcode: int, psn: int) -> None:
+        """The DUT sent a frame with this BTH to the partner."""
+
+    def sending(self, qp: int, data: bytes) -> None:
+        """The partner is about to send ``data`` (before any fault)."""
+
+
+class Notes:
+    """Keeps what the partner tells for a checker that works later, and perhaps elsewhere."""
+
+    def __init__(self) -> None:
+        """Nothing was told yet."""
+        self._told: list[tuple[Any, ...]] = []
+
+    def open(self, qp: int, first_psn: int) -> None:
+        """See :class:`Checker`."""
+        self._told.append(("open", qp, first_psn))
+
+    def heard(self, qp: int, opcode: int, psn: int) -> None:
+        """See :class:`Checker`."""
+        self._told.append(("heard", qp, opcode, psn))
+
+    def sending(self, qp: int, data: bytes) -> None:
+        """See :class:`Checker`."""
+        self._told.append(("sending", qp, data))
+
+    def take(self) -> list[tuple[Any, ...]]:
+        """What was told since the last call: name of the method, arguments."""
+        told, self._told = self._told, []
+        return told
 
 
 class LegalityChecker:
@@ -42,16 +83,14 @@ class LegalityChecker:
         """
         self._connections[qp] = _Connection(first_psn)
 
-    def heard(self, qp: int, frame: Frame) -> None:
-        """The DUT sent this frame to the partner."""
-        connection, bth = self._connections.get(qp), frame.bth
-        if connection is None or bth is None:
+    def heard(self, qp: int, opcode: int, psn: int) -> None:
+        """The DUT sent a frame with this BTH to the partner."""
+        connection, info = self._connections.get(qp), INFO.get(opcode)
+        if connection is None or info is None or info.kind not in ("send", "write", "read_req"):
             return
-        info = INFO.get(bth.opcode)
-        if info is not None and info.kind in ("send", "write", "read_req"):
-            best = connection.highest_request
-            if best is None or psn_diff(bth.psn, best) > 0:
-                connection.highest_request = bth.psn
+        best = connection.highest_request
+        if best is None or psn_diff(psn, best) > 0:
+            connection.highest_request = psn
 
     def sending(self, qp: int, data: bytes) -> None:
         """The partner is about to send ``data`` (before any fault)."""
@@ -61,7 +100,7 @@ class LegalityChecker:
 
     def _problem(self, qp: int, data: bytes) -> str | None:
         try:
-            frame = parse(data)
+            frame = parse_shared(data)
         except ParseError as error:
             return f"unreadable frame ({error.reason})"
         bth, connection = frame.bth, self._connections.get(qp)

@@ -9,10 +9,11 @@ from typing import Any, Protocol
 import cocotb
 from cocotb.task import Task
 from cocotb.triggers import Timer
-from cocotb.utils import get_sim_time
 
 from ref_model.events import FrameOut
+from tb.agents.pins import now_ps
 from tb.partner.core import PartnerCore
+from tb.partner.legality import Checker
 
 
 class Mac(Protocol):
@@ -22,11 +23,6 @@ class Mac(Protocol):
 
     def send_nowait(self, data: bytes, good: bool = True) -> Any:
         """Queue a frame for the DUT's RoCE input."""
-
-
-def sim_time_ps() -> int:
-    """Simulated time in picoseconds."""
-    return int(get_sim_time("ps"))
 
 
 class LinkPartner(PartnerCore):
@@ -40,6 +36,7 @@ class LinkPartner(PartnerCore):
         self,
         mac: Mac,
         rng: random.Random,
+        checker: Checker,
         port: str = "tx",
         off_edge: Callable[[int], int] = lambda time: time,
     ) -> None:
@@ -47,7 +44,7 @@ class LinkPartner(PartnerCore):
 
         ``off_edge`` moves a time away from the clock edges of the DUT.
         """
-        super().__init__(self._put, sim_time_ps, self._arm, rng)
+        super().__init__(self._put, now_ps, self._arm, rng, checker)
         self._mac = mac
         self._port = port
         self._off_edge = off_edge
@@ -67,12 +64,12 @@ class LinkPartner(PartnerCore):
             if self._armed_for <= time:
                 return
             self._timer.cancel()
-        self._armed_for = max(time, sim_time_ps() + 1)
+        self._armed_for = max(time, now_ps() + 1)
         due = self._off_edge(self._armed_for)
         self._timer = cocotb.start_soon(self._expire(due))
 
     async def _expire(self, due: int) -> None:
-        wait = due - sim_time_ps()
+        wait = due - now_ps()
         if wait > 0:
             await Timer(wait, "ps")
         self._timer = None

@@ -20,7 +20,8 @@ class Job:
     ``mutant``, ``variant`` and ``elastic`` are 0 for the golden DUT. ``mutation_build`` asks for the build
     with faults even at mutant 0 (the golden side of a qualification). ``out_dir`` None: a directory below
     ``build/results/<dut>/run``. ``timeout_s`` None: the binding's wall-clock limit. ``engine``: who moves
-    beats, ``c``, ``python`` or ``auto`` (tb/runner/binding.py).
+    beats, ``c``, ``python`` or ``auto`` (tb/runner/binding.py). ``judge``: ``inline`` or ``process``, where
+    judging happens (tb/scoreboard/judge.py); no result depends on it.
     """
 
     dut: str
@@ -32,6 +33,7 @@ class Job:
     elastic: int = 0
     waves: bool = False
     engine: str = "auto"
+    judge: str = "inline"
     knobs: Mapping[str, Value] = field(default_factory=dict)
     options: Mapping[str, Scalar] = field(default_factory=dict)
     tampers: tuple[str, ...] = ()
@@ -47,7 +49,16 @@ class Job:
     @property
     def family(self) -> tuple[object, ...]:
         """What one process fixes: jobs that agree in it can run after each other."""
-        fixed = (self.dut, self.sim, self.engine, self.mutant, self.variant, self.elastic, self.waves)
+        fixed = (
+            self.dut,
+            self.sim,
+            self.engine,
+            self.judge,
+            self.mutant,
+            self.variant,
+            self.elastic,
+            self.waves,
+        )
         return (*fixed, self.mutation_build, self.tampers, self.timeout_s, repr(sorted(self.knobs.items())))
 
     @property
@@ -86,6 +97,7 @@ class Job:
             "variant": self.variant,
             "elastic": self.elastic,
             "waves": self.waves,
+            "judge": self.judge,
             "out_dir": str(self.directory(binding)),
             "options": dict(self.options),
             "tampers": list(self.tampers),

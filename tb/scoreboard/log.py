@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
+from typing import Any
 
 from ref_model.events import (
     Event,
@@ -25,57 +27,84 @@ from tb.pcap import PcapngWriter
 
 STIMULUS = (Reset, RegWrite, HostWrite, FrameIn)
 _SHOWN = 48
+_PIECES = 64
 
 
-#: Kind of an event: name of its interface ("" for those that carry one), group of its digest.
-_FIXED = {RegWrite: "axil", RegRead: "axil", HostWrite: "host", Irq: "irq", Reset: "reset"}
-_DIRECTION = {MemRead: ".read", MemWrite: ".write"}
+def _strobed(data: bytes, mask: bytes) -> bytes:
+    """The bytes with a strobe; lanes without one carry whatever the DUT left there: 0."""
+    lanes = int.from_bytes(mask, "little") * 0xFF
+    return (int.from_bytes(data, "little") & lanes).to_bytes(len(data), "little")
+
+
+def _written(event: MemWrite) -> tuple[str, bytes, bytes]:
+    data, mask = event.data, event.mask
+    if 0 in mask:
+        data = _strobed(data, mask)
+    else:
+        mask = b""
+    return f"{event.addr:#x} resp {event.resp} <-", data, mask
+
+
+def _reg_write(event: RegWrite) -> tuple[str, bytes, bytes]:
+    words = f"write {event.addr:#x} = {event.data:#x} strb {event.strb:#x} resp {event.resp}"
+    return words, b"", b""
+
+
+Content = Callable[[Any], tuple[str, bytes, bytes]]
+"""What happened, without times: words, data bytes, mask bytes (none: all strobed)."""
+
+#: By kind of event: its interface (a suffix behind the port of those that have one), its content.
+_KINDS: dict[type, tuple[str, Content]] = {
+    RegWrite: ("axil", _reg_write),
+    RegRead: ("axil", lambda event: (f"read {event.addr:#x} -> {event.data:#x} resp {event.resp}", b"", b"")),
+    HostWrite: ("host", lambda event: (f"{event.addr:#x} =", event.data, b"")),
+    Irq: ("irq", lambda event: (f"level {event.level}", b"", b"")),
+    Reset: ("reset", lambda event: ("asserted" if event.asserted else "released", b"", b"")),
+    MemRead: (".read", lambda event: (f"{event.addr:#x} resp {event.resp} ->", event.data, b"")),
+    MemWrite: (".write", _written),
+    FrameIn: ("", lambda event: ("in" if event.good else "in bad", event.data, b"")),
+    FrameOut: ("", lambda event: ("out", event.data, b"")),
+    SideBand: ("", lambda event: (" ".join(show(value) for value in event.values), b"", b"")),
+    ProtocolViolation: ("", lambda event: (f"{event.rule} {event.text}", b"", b"")),
+}
 
 
 def interface(event: Event) -> str:
     """Return the name of the interface an event belongs to."""
-    kind = type(event)
-    fixed = _FIXED.get(kind)
-    if fixed is not None:
-        return fixed
+    name = _KINDS[type(event)][0]
+    if name and name[0] != ".":
+        return name
     if isinstance(event, ProtocolViolation):
         return event.where
-    return f"{event.port}{_DIRECTION.get(kind, '')}"  # type: ignore[union-attr]
+    return f"{event.port}{name}"  # type: ignore[union-attr]
 
 
-def content(event: Event) -> tuple[str, bytes, bytes]:
-    """Return what happened, without times: words, data bytes, mask bytes."""
-    if isinstance(event, FrameIn):
-        return "in" if event.good else "in bad", event.data, b""
-    if isinstance(event, FrameOut):
-        return "out", event.data, b""
-    if isinstance(event, MemWrite):
-        data = event.data
-        if 0 in event.mask:  # lanes without strobe carry whatever the DUT left there
-            data = bytes(byte if strobe else 0 for byte, strobe in zip(data, event.mask, strict=True))
-        return f"{event.addr:#x} resp {event.resp} <-", data, event.mask
-    if isinstance(event, MemRead):
-        return f"{event.addr:#x} resp {event.resp} ->", event.data, b""
-    if isinstance(event, HostWrite):
-        return f"{event.addr:#x} =", event.data, b""
-    if isinstance(event, RegWrite):
-        return f"write {event.addr:#x} = {event.data:#x} strb {event.strb:#x} resp {event.resp}", b"", b""
-    if isinstance(event, RegRead):
-        return f"read {event.addr:#x} -> {event.data:#x} resp {event.resp}", b"", b""
-    if isinstance(event, Irq):
-        return f"level {event.level}", b"", b""
-    if isinstance(event, SideBand):
-        return " ".join(show(value) for value in event.values), b"", b""
-    if isinstance(event, Reset):
-        return "asserted" if event.asserted else "released", b"", b""
-    return f"{event.rule} {event.text}", b"", b""
+class _Digest:
+    """SHA-256 over many small pieces, taken in larger ones."""
+
+    def __init__(self) -> None:
+        self._hash = hashlib.sha256()
+        self._pieces: list[bytes] = []
+
+    def add(self, piece: bytes) -> None:
+        self._pieces.append(piece)
+        if len(self._pieces) >= _PIECES:
+            self._take()
+
+    def _take(self) -> None:
+        self._hash.update(b"".join(self._pieces))
+        self._pieces.clear()
+
+    def hexdigest(self) -> str:
+        self._take()
+        return self._hash.hexdigest()
 
 
 class RunLog:
     """``transactions.log`` (one line per event), one pcapng per frame port, and the digests.
 
-    Digests are SHA-256 over the per-interface streams: ``stimulus`` and ``outcome`` without times,
-    ``timed`` with them. Nothing is kept in memory.
+    Digests are SHA-256: ``stimulus`` and ``outcome`` over the streams of the interfaces without times,
+    ``timed`` over these two and the order and times of all events. Nothing is kept in memory.
     """
 
     def __init__(self, directory: Path, comment: str, start_ps: int = 0) -> None:
@@ -88,8 +117,8 @@ class RunLog:
         self._comment = comment
         self._lines = open(directory / "transactions.log", "w", encoding="utf-8")  # noqa: SIM115 - closed by close()
         self._captures: dict[str, PcapngWriter] = {}
-        self._streams: dict[tuple[str, str], hashlib._Hash] = {}
-        self._timed = hashlib.sha256()
+        self._streams: dict[tuple[str, str], _Digest] = {}
+        self._times = _Digest()
         self.frames_in = 0
         self.frames_out = 0
         self.events = 0
@@ -97,15 +126,14 @@ class RunLog:
     def add(self, event: Event) -> None:
         """Log one event in merged order."""
         self.events += 1
-        where, (words, data, mask) = interface(event), content(event)
+        where, (words, data, mask) = interface(event), _KINDS[type(event)][1](event)
         kind = "stimulus" if type(event) in STIMULUS else "outcome"
         stream = self._streams.get((kind, where))
         if stream is None:
-            stream = self._streams[kind, where] = hashlib.sha256()
-        encoded = b"%s %s %d %s%s\n" % (where.encode(), words.encode(), len(data), data, mask)
-        stream.update(encoded)
+            stream = self._streams[kind, where] = _Digest()
+        stream.add(b"%s %d %s%s\n" % (words.encode(), len(data), data, mask))
         begin = event.begin - self._start
-        self._timed.update(b"%d %s" % (begin, encoded))
+        self._times.add(b"%d %s\n" % (begin, where.encode()))
         shown = data[:_SHOWN].hex() + (f".. ({len(data)} bytes)" if len(data) > _SHOWN else "")
         self._lines.write(f"{begin / 1000:14.3f} ns {where:28} {words} {shown}\n")
         if isinstance(event, FrameIn | FrameOut):
@@ -131,7 +159,8 @@ class RunLog:
                 if group == kind:
                     total.update(f"{where} {stream.hexdigest()}\n".encode())
             result[kind] = total.hexdigest()
-        result["timed"] = self._timed.hexdigest()
+        timed = f"{result['stimulus']} {result['outcome']} {self._times.hexdigest()}"
+        result["timed"] = hashlib.sha256(timed.encode()).hexdigest()
         return result
 
     def close(self) -> None:

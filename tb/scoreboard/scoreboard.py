@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from pyuvm import uvm_analysis_export, uvm_component
 
-from ref_model.ernic import ErnicModel
-from ref_model.events import Event, Reset
+from ref_model.events import Event
 from tb.agents.base import Monitor
 from tb.agents.pins import now_ps
 from tb.fast.hub import FastHub
-from tb.scoreboard.log import RunLog
+from tb.scoreboard.judge import Judge, JudgeProcess, Note
 from tb.scoreboard.merge import Merge
 
-#: Finished items that wait before the scoreboard looks at the watermark again.
-BATCH = 64
+#: Finished items that come before the scoreboard looks at the watermark again.
+BATCH = 128
 
 #: Rule of an item that never ends, by the kind of interface.
 HANG_RULES = {"axil": "ERN-007", "axi": "ERN-213", "mac": "ERN-211", "sideband": "ERN-211"}
@@ -34,10 +34,11 @@ class Tap(uvm_analysis_export):
 
 
 class Scoreboard(uvm_component):
-    """Merge, model and log of one run; ``model`` and ``log`` are set by the environment."""
+    """Merges what the monitors of one run see for its ``judge``, which the environment sets."""
 
-    model: ErnicModel
-    log: RunLog
+    judge: Judge | JudgeProcess
+    #: What the link partner has told of itself since the last call.
+    notes: Callable[[], list[Note]]
     #: Where finished items wait until somebody fetches them, if beats move in C.
     hub: FastHub | None = None
 
@@ -46,7 +47,7 @@ class Scoreboard(uvm_component):
         self.merge = Merge()
         self.last_event = 0
         self._monitors: list[Monitor] = []
-        self._first = True
+        self._next = BATCH
         self.hung: set[str] = set()
 
     def connect_monitor(self, monitor: Monitor) -> None:
@@ -60,21 +61,15 @@ class Scoreboard(uvm_component):
         """Accept one event of any source."""
         self.last_event = max(self.last_event, getattr(event, "settled", event.begin))
         self.merge.put(event)
-        if len(self.merge) >= BATCH and not (self.hub is not None and self.hub.draining):
-            self.judge()
+        if len(self.merge) >= self._next and not (self.hub is not None and self.hub.draining):
+            self.hand_on()
 
-    def judge(self) -> int:
-        """Hand on what the watermark allows; returns the watermark (ps)."""
+    def hand_on(self) -> int:
+        """Judge what the watermark allows; returns the watermark (ps)."""
         self.fetch()
         mark = self.merge.watermark(now_ps())
-        for event in self.merge.release(mark):
-            if self._first:
-                self._first = False
-                if not (isinstance(event, Reset) and event.asserted):
-                    self.model.rules.bench("a reset first", type(event).__name__, "the run starts in reset")
-            self.log.add(event)
-            self.model.observe(event)
-        self.model.advance(mark)
+        self.judge.take(list(self.merge.release(mark)), self.notes(), mark)
+        self._next = len(self.merge) + BATCH
         return mark
 
     def fetch(self) -> None:
@@ -92,23 +87,20 @@ class Scoreboard(uvm_component):
         if oldest is None:
             return
         name, begin = oldest
-        limit = self.model.ctx.timing.liveness
-        if now_ps() - begin > limit and name not in self.hung:
+        if now_ps() - begin > self.judge.liveness and name not in self.hung:
             self.hung.add(name)
             rule = HANG_RULES.get(name.split("_")[0].split(".")[0], "ERN-211")
-            self.model.rules.now = now_ps()
-            self.model.rules.fail(rule, "an end", f"open since {begin / 1000:.1f} ns", f"transfer on {name}")
+            since = f"open since {begin / 1000:.1f} ns"
+            self.judge.fail(now_ps(), rule, "an end", since, f"transfer on {name}")
 
     def flush(self) -> None:
         """End of test: judge everything, whatever is unfinished stays a finding."""
-        self.judge()
+        self.hand_on()
         oldest = self.merge.oldest_open()
-        rules = self.model.rules
         if oldest is not None and oldest[0] not in self.hung:
-            rules.bench("no unfinished item", f"{oldest[0]} since {oldest[1] / 1000:.1f} ns", "end of test")
-        for event in self.merge.release(1 << 62):
-            self.log.add(event)
-            self.model.observe(event)
+            name, begin = oldest
+            self.judge.bench("no unfinished item", f"{name} since {begin / 1000:.1f} ns", "end of test")
+        self.judge.take(list(self.merge.release(1 << 62)), self.notes())
 
     def shortfalls(self) -> list[str]:
         """Return a line per monitor that saw fewer items than it has to."""

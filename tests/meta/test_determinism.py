@@ -36,6 +36,19 @@ def test_same_log_on_both_engines(test: str, sim: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("sim", present_simulators())
+@pytest.mark.parametrize(("test", "mutant"), [("random_traffic", 0), ("send_only", 19)])
+def test_same_result_wherever_judged(sim: str, test: str, mutant: int, tmp_path: Path) -> None:
+    """Findings, evidence and digests are the same with a process for the judge and without."""
+    job = Job(dut="ernic", test=test, seed=5, sim=sim, mutant=mutant)
+    inline = run(replace(job, out_dir=tmp_path / "inline"))
+    apart = run(replace(job, judge="process", out_dir=tmp_path / "process"))
+    assert inline["verdict"] == ("fail" if mutant else "pass")
+    assert apart["judge_rss_kb"] > 0
+    for key in ("verdict", "reason", "findings", "evidence", "observed", "digests", "packets", "events"):
+        assert apart[key] == inline[key], key
+
+
+@pytest.mark.parametrize("sim", present_simulators())
 def test_same_log_alone_and_behind_others(sim: str, tmp_path: Path) -> None:
     """With times: what ran before in the same process leaves no trace, whatever state it left."""
     names = ("reset_midtraffic", "fatal_queue", "random_traffic", "nak_sequence")

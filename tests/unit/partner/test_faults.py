@@ -8,7 +8,7 @@ from ref_model.errors import UserError
 from ref_model.rocev2.endpoint import Endpoint, EndpointConfig, Status
 from ref_model.streams import stream
 from ref_model.wire import Aeth, build, parse, recompute
-from tb.partner import Action, Direction, Fault, PartnerCore
+from tb.partner import Action, Direction, Fault, LegalityChecker, PartnerCore
 from tests.unit.endpoint.pair import aeth_of, bth_of
 
 TO_DUT, FROM_DUT = Direction.TO_DUT, Direction.FROM_DUT
@@ -21,7 +21,10 @@ class Bench:
         self.time = 0
         self.wake: int | None = None
         self.sent: list[bytes] = []
-        self.partner = PartnerCore(self.transmit, lambda: self.time, self.wake_at, stream(seed, "faults"))
+        self.checker = LegalityChecker()
+        self.partner = PartnerCore(
+            self.transmit, lambda: self.time, self.wake_at, stream(seed, "faults"), self.checker
+        )
         addresses = {"mac": 1, "peer_mac": 2, "ip": 1, "peer_ip": 2}
         mirrored = {"mac": 2, "peer_mac": 1, "ip": 2, "peer_ip": 1}
         psns = {"first_psn": 50, "expected_psn": 70}
@@ -63,7 +66,7 @@ def test_clean_exchange_is_legal() -> None:
     bench.peer.post_write(16, 3, bytes(600))
     bench.run()
     assert len(bench.dut.received) == len(bench.peer.received) == 1
-    assert bench.partner.illegal == []
+    assert bench.checker.problems == []
     assert bench.partner.idle
 
 
@@ -84,7 +87,7 @@ def test_every_action_is_survived(action: Action, direction: Direction) -> None:
     wanted = [bytes([size & 0xFF]) * size for size in range(0, 900, 60)]
     assert [m.payload for m in bench.dut.received] == wanted
     assert [m.payload for m in bench.peer.received] == wanted
-    assert bench.partner.illegal == []
+    assert bench.checker.problems == []
     assert bench.partner.faults.rules[0].hits
 
 
@@ -97,7 +100,7 @@ def test_nak_rule_answers_and_forces_a_resend() -> None:
     assert len(bench.peer.received) == 1
     assert bench.dut.requester.resent == 3
     assert aeth_of(bench.sent[0]).syndrome == 0x60
-    assert bench.partner.illegal == []
+    assert bench.checker.problems == []
 
 
 def test_rnr_and_fatal_rules() -> None:
@@ -157,7 +160,7 @@ def test_inject_is_sent_as_it_is() -> None:
     """Raw frames pass the checker by."""
     bench = Bench()
     bench.partner.inject(b"\x00" * 70)
-    assert bench.sent == [b"\x00" * 70] and bench.partner.illegal == []
+    assert bench.sent == [b"\x00" * 70] and bench.checker.problems == []
 
 
 def _gap(frame):
@@ -180,8 +183,8 @@ def test_legality_checker_bites(change, text: str) -> None:
     bench.peer.post_send(b"x")
     frame = recompute(parse(bench.peer.poll(0)[0]))
     change(frame)
-    bench.partner.checker.sending(2, build(frame))
-    assert len(bench.partner.illegal) == 1 and text in bench.partner.illegal[0]
+    bench.checker.sending(2, build(frame))
+    assert len(bench.checker.problems) == 1 and text in bench.checker.problems[0]
 
 
 def test_legality_checker_compares_resends_and_icrc() -> None:
@@ -189,12 +192,12 @@ def test_legality_checker_compares_resends_and_icrc() -> None:
     bench = Bench()
     bench.peer.post_send(b"x")
     data = bench.peer.poll(0)[0]
-    bench.partner.checker.sending(2, data)
+    bench.checker.sending(2, data)
     other = recompute(parse(data))
     other.payload = b"y"
-    bench.partner.checker.sending(2, build(other))
-    bench.partner.checker.sending(2, data[:-1] + b"\x00")
-    assert ["differs" in p or "check sum" in p for p in bench.partner.illegal] == [True, True]
+    bench.checker.sending(2, build(other))
+    bench.checker.sending(2, data[:-1] + b"\x00")
+    assert ["differs" in p or "check sum" in p for p in bench.checker.problems] == [True, True]
 
 
 @pytest.mark.parametrize("wrong", [
