@@ -49,6 +49,7 @@ def _measure(sim: str, top: str, module: str, case: str, folder: Path) -> dict[s
     runner.build(
         sources=[*sorted(FAST.glob("*.sv")), DESIGNS],
         includes=[FAST],
+        defines={"FAST_BITS": "512"},
         hdl_toplevel=top,
         build_args=arguments if sim == "verilator" else [],
         build_dir=folder,

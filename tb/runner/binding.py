@@ -50,7 +50,7 @@ _HDL_KEYS: dict[str, type] = {
     "verilator_args": list,
     "icarus_args": list,
 }
-_FAST_KEYS: dict[str, type] = {"top": str, "sources": list, "include_dirs": list}
+_FAST_KEYS: dict[str, type] = {"top": str, "sources": list, "include_dirs": list, "defines": dict}
 ENGINES = ("c", "python")
 """Who moves beats: the C engine (tb/fast) or the transactors in Python (tb/agents)."""
 
@@ -112,7 +112,9 @@ class Binding:
             return self
         files, fast = self.files, self.fast_files
         joined = FileList(
-            [*files.sources, *fast.sources], [*files.include_dirs, *fast.include_dirs], files.defines
+            [*files.sources, *fast.sources],
+            [*files.include_dirs, *fast.include_dirs],
+            {**files.defines, **fast.defines},
         )
         return replace(self, top=self.fast_top, files=joined, engine="c")
 

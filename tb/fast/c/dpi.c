@@ -51,5 +51,5 @@ void dpi_memory_step(int port, long long now, svBit b_free, svBit r_free, svBit 
   *r_id = a.r_id;
   *r_resp = a.r_resp;
   *r_last = (svBit)a.r_last;
-  if (a.r_valid) memcpy(r_data, a.r_data, sizeof a.r_data);
+  if (a.r_valid) memcpy(r_data, a.r_data, a.r_width);
 }

@@ -40,6 +40,7 @@ typedef struct item {
   uint64_t addr;
   uint32_t beats, size;
   uint32_t position;  // of the beat that is next
+  int partial;        // write: some byte has no strobe
   buffer data, mask;  // whole bus words
 } item;
 
@@ -159,13 +160,14 @@ static int filling;
 static int discarding;  // replay: nobody takes the finished items
 static uint64_t ended;
 
+// `mask` NULL: a write burst (kind 1) has all its strobes, others have none.
 static void finish(const item *i, int port, int kind, int64_t settled, const uint8_t *data, const uint8_t *mask,
                    uint32_t length, int flag) {
   static const uint8_t zeros[8];
   ended++;
   if (discarding) return;
   buffer *out = &finished[filling];
-  int masked = mask == NULL ? 0 : length && memchr(mask, 0, length) == NULL ? 2 : 1;
+  int masked = mask ? length && memchr(mask, 0, length) == NULL ? 2 : 1 : kind == 1 ? 2 : 0;
   rdv_record r = {port, kind, i->begin, settled, i->addr, length, (uint8_t)flag, (uint8_t)masked, (uint16_t)i->id};
   uint32_t total = length * (masked == 1 ? 2 : 1);
   append(out, &r, sizeof r);
@@ -289,6 +291,7 @@ int rdv_sink_beat(int port, int64_t now, const uint8_t *data, const uint8_t *kee
 // ---------------------------------------------------------------- AXI4 memory
 
 static int64_t waiting_bursts;    // accepted, their latency not over
+static int64_t earliest_due;      // none of them is due before
 static uint64_t accepted_bursts;  // over all ports: the order in which bursts with the same due edge are served
 
 static uint32_t outstanding(const port_t *p) {
@@ -307,7 +310,7 @@ static void accept(port_t *p, int write, item *i, int64_t now) {
   note->id = i->id;
   note->addr = accepted_bursts++;
   push(&p->delay[write][lane], note);
-  waiting_bursts++;
+  if (!waiting_bursts++ || due < earliest_due) earliest_due = due;
   push(write ? &p->open_writes : &p->open_reads, i);
   if (outstanding(p) > p->outstanding_max) p->outstanding_max = outstanding(p);
 }
@@ -317,6 +320,7 @@ static void pair(port_t *p, int64_t now) {
     item *address = pop(&p->addresses), *phase = pop(&p->words);
     address->data = phase->data;
     address->mask = phase->mask;
+    address->partial = phase->partial;
     if (phase->begin < address->begin) address->begin = phase->begin;
     free(phase);
     accept(p, 1, address, now);
@@ -355,6 +359,7 @@ int rdv_memory_data(int port, int64_t now, const uint8_t *data, const uint8_t *s
   }
   append(&p->frame->data, data, p->width);
   append(&p->frame->mask, strobe, p->width / 8);
+  for (uint32_t n = 0; n < p->width / 8; n++) p->frame->partial |= strobe[n] != 0xFF;
   if (last) {
     push(&p->words, p->frame);
     p->frame = NULL;
@@ -392,8 +397,15 @@ static const uint8_t *spread(uint8_t strobes) {
   return table[strobes];
 }
 
-// Bytes and mask of a burst from its first address on, out of whole bus words.
-static uint32_t burst_bytes(const item *i, uint32_t width, buffer *data, buffer *mask) {
+static buffer scratch_data, scratch_mask;
+
+// Bytes and mask (NULL: all strobes, or a read) of a burst from its first address on, valid until the next call.
+static uint32_t burst_bytes(const item *i, uint32_t width, const uint8_t **bytes, const uint8_t **strobed) {
+  *bytes = i->data.bytes;
+  *strobed = NULL;
+  int whole_words = i->data.used == (size_t)i->beats * width && 1u << i->size == width && !(i->addr & (width - 1));
+  if (whole_words && !i->partial) return (uint32_t)i->data.used;
+  buffer *data = &scratch_data, *mask = &scratch_mask;
   data->used = mask->used = 0;
   for (uint32_t beat = 0; beat < i->beats && beat * width < i->data.used; beat++) {
     uint32_t first, stop;
@@ -413,10 +425,10 @@ static uint32_t burst_bytes(const item *i, uint32_t width, buffer *data, buffer 
       }
     }
   }
+  *bytes = data->bytes;
+  if (i->mask.bytes != NULL) *strobed = mask->bytes;
   return (uint32_t)data->used;
 }
-
-static buffer scratch_data, scratch_mask;
 
 static item *find_unserved(queue *q, int id) {
   for (item *i = q->head; i; i = i->next)
@@ -432,10 +444,12 @@ static void serve(port_t *p, int write, int id) {
   item *answer = new_item();
   answer->id = id;
   if (write) {
-    uint32_t length = burst_bytes(burst, p->width, &scratch_data, &scratch_mask);
+    const uint8_t *data, *mask;
+    uint32_t length = burst_bytes(burst, p->width, &data, &mask);
     answer->resp = burst->kind != INCR ? SLVERR : response(p, burst->addr, burst->addr + length, 1);
     burst->resp = answer->resp;
-    if (!answer->resp) store_write_masked(burst->addr, scratch_data.bytes, scratch_mask.bytes, length);
+    if (!answer->resp && mask) store_write_masked(burst->addr, data, mask, length);
+    else if (!answer->resp) store_write(burst->addr, data, length);
     answer->beats = 1;
   } else {
     answer->beats = burst->beats;
@@ -485,15 +499,17 @@ static void replay_writes(int64_t time) {
 // the edge at which the response is driven; `early` is that quarter when Python looks between two edges.
 static void serve_until(int64_t time, int early) {
   if (discarding) replay_writes(time);
-  while (waiting_bursts) {
+  while (waiting_bursts && (early || time >= earliest_due)) {
     queue *best = NULL;
     port_t *owner = NULL;
     int direction = 0;
+    int64_t later = INT64_MAX;
     for (port_t *p = ports; p < ports + RDV_PORTS; p++) {
       if (p->kind != 3) continue;
       for (int write = 0; write < 2; write++)
         for (int lane = 0; lane < (p->reorder ? IDS : 1); lane++) {
           queue *q = &p->delay[write][lane];
+          if (q->head && q->head->at < later) later = q->head->at;
           if (!q->head || q->head->at > time + (early ? p->period / 4 : 0)) continue;
           if (best && (best->head->at < q->head->at || (best->head->at == q->head->at && best->head->addr < q->head->addr)))
             continue;
@@ -502,7 +518,10 @@ static void serve_until(int64_t time, int early) {
           direction = write;
         }
     }
-    if (!best) return;
+    if (!best) {
+      earliest_due = later;
+      return;
+    }
     item *note = pop(best);
     waiting_bursts--;
     serve(owner, direction, note->id);
@@ -516,8 +535,9 @@ static void responded(port_t *p, int port, int write, int64_t now) {
   if (++answer->position < answer->beats) return;
   item *burst = take_id(write ? &p->open_writes : &p->open_reads, answer->id);
   if (burst) {
-    uint32_t length = burst_bytes(burst, p->width, &scratch_data, &scratch_mask);
-    finish(burst, port, write ? 1 : 2, now, scratch_data.bytes, write ? scratch_mask.bytes : NULL, length, burst->resp);
+    const uint8_t *data, *mask;
+    uint32_t length = burst_bytes(burst, p->width, &data, &mask);
+    finish(burst, port, write ? 1 : 2, now, data, mask, length, burst->resp);
     drop(burst);
   }
   drop(pop(&p->answers[write]));
@@ -561,7 +581,8 @@ int rdv_memory_step(int port, int64_t now, int b_free, int r_free, rdv_answer *a
       answer->r_id = i->id;
       answer->r_resp = i->mask.bytes[i->position];
       answer->r_last = i->position + 1 == i->beats;
-      memcpy(answer->r_data, i->data.bytes + (size_t)i->position * p->width, p->width);
+      answer->r_data = i->data.bytes + (size_t)i->position * p->width;
+      answer->r_width = p->width;
     }
   }
   *wake = finished[filling].used > WAKE_BYTES;

@@ -32,7 +32,8 @@ int rdv_memory_data(int port, int64_t now, const uint8_t *data, const uint8_t *s
 typedef struct {
   int b_valid, b_wait, b_id, b_resp;
   int r_valid, r_wait, r_id, r_resp, r_last;
-  uint8_t r_data[RDV_LANES];
+  const uint8_t *r_data;  // r_width bytes, valid until the next call
+  uint32_t r_width;
 } rdv_answer;
 
 // One edge of the response side; `b_free`/`r_free`: the channel may take its next item at this edge. Returns the edges

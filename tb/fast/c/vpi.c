@@ -59,12 +59,14 @@ static int64_t get_int(const arguments *a, int n) {
   return value;
 }
 
-static void put_bytes(const arguments *a, int n, const uint8_t *bytes) {
+// Sets argument n to `size` bytes, and zeros above them.
+static void put_bytes(const arguments *a, int n, const uint8_t *bytes, size_t size) {
   s_vpi_vecval vector[RDV_LANES / 4];
   s_vpi_value v = {vpiVectorVal, {0}};
   int words = (a->bits[n] + 31) / 32;
   for (int i = 0; i < words; i++) {
-    memcpy(&vector[i].aval, bytes + 4 * i, 4);
+    vector[i].aval = 0;
+    if (4 * (size_t)i < size) memcpy(&vector[i].aval, bytes + 4 * i, size - 4 * i < 4 ? size - 4 * i : 4);
     vector[i].bval = 0;
   }
   v.value.vector = vector;
@@ -86,8 +88,8 @@ static PLI_INT32 source_step(PLI_BYTE8 *unused) {
   put_int(a, 2, valid);
   put_int(a, 3, wait);
   if (valid) {
-    put_bytes(a, 4, data);
-    put_bytes(a, 5, keep);
+    put_bytes(a, 4, data, sizeof data);
+    put_bytes(a, 5, keep, sizeof keep);
     put_int(a, 6, last);
     put_int(a, 7, user);
   }
@@ -162,7 +164,7 @@ static PLI_INT32 memory_step(PLI_BYTE8 *unused) {
     put_int(a, 10, answer.r_id);
     put_int(a, 11, answer.r_resp);
     put_int(a, 12, answer.r_last);
-    put_bytes(a, 13, answer.r_data);
+    put_bytes(a, 13, answer.r_data, answer.r_width);
   }
   put_int(a, 14, rest);
   put_int(a, 15, wake);

@@ -59,8 +59,10 @@ module fast_memory #(
     reg [1:0] bresp_q, rresp_q;
     reg [DATA_WIDTH-1:0] rdata_q;
     reg rlast_q;
-    reg [1023:0] data, r_word = 1024'd0;
-    reg [127:0] strobe;
+    reg [`FAST_BITS-1:0] data, r_word = {`FAST_BITS{1'b0}};
+    reg [`FAST_BITS/8-1:0] strobe;
+
+    initial if (DATA_WIDTH > `FAST_BITS) $fatal(1, "DATA_WIDTH %0d is above FAST_BITS", DATA_WIDTH);
 
     initial begin
         wake = 1'b0;

@@ -24,11 +24,12 @@ module fast_sink #(
     /* verilator lint_off BLKSEQ */
     /* verilator lint_off WIDTH */
     reg open = 1'b0, drawn = 1'b0, waits = 1'b0, told = 1'b0;
-    reg [1023:0] data;
-    reg [127:0] keep;
+    reg [`FAST_BITS-1:0] data;
+    reg [`FAST_BITS/8-1:0] keep;
     integer stall = 0;
 
     initial wake = 1'b0;
+    initial if (DATA_WIDTH > `FAST_BITS) $fatal(1, "DATA_WIDTH %0d is above FAST_BITS", DATA_WIDTH);
     assign ready = open && !rst && !hold;
 
     always @(posedge clk) begin

@@ -21,14 +21,16 @@ module fast_source #(
     /* verilator lint_off BLKSEQ */
     /* verilator lint_off WIDTH */
     reg valid = 1'b0, last = 1'b0, user = 1'b0;
-    reg [1023:0] data = 1024'd0;
-    reg [127:0] keep = 128'd0;
+    reg [`FAST_BITS-1:0] data = {`FAST_BITS{1'b0}};
+    reg [`FAST_BITS/8-1:0] keep = {`FAST_BITS / 8{1'b0}};
     reg next_valid = 1'b0, next_last = 1'b0, next_user = 1'b0;
-    reg [1023:0] next_data = 1024'd0;
-    reg [127:0] next_keep = 128'd0;
+    reg [`FAST_BITS-1:0] next_data = {`FAST_BITS{1'b0}};
+    reg [`FAST_BITS/8-1:0] next_keep = {`FAST_BITS / 8{1'b0}};
     integer gap = 0;
 
     assign tvalid = valid && !rst;
+    initial if (DATA_WIDTH > `FAST_BITS) $fatal(1, "DATA_WIDTH %0d is above FAST_BITS", DATA_WIDTH);
+
 `ifdef VERILATOR
     assign tdata = data[DATA_WIDTH-1:0];
     assign tkeep = keep[DATA_WIDTH/8-1:0];

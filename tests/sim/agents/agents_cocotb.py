@@ -247,6 +247,36 @@ class FastMemory(AgentTest, EngineMixin):
 
 
 @pyuvm.test()
+class InOrder(AgentTest, EngineMixin):
+    """Two reads of different ids come back in the order in which they were asked for."""
+
+    knobs: ClassVar[dict[str, dict[str, Any]]] = {"memory": {"read_latency": Latency(1, 60)}}
+    last = frozenset({1})
+
+    async def scenario(self) -> None:
+        """Twenty pairs; which id ended last is in the status register."""
+        area = self.env.memory.alloc(0x1000, align=0x1000)
+        self.env.memory.write(area, pattern(area, 128))
+        seen = set()
+        for _ in range(20):
+            await self.burst(2, area, 2, go=2 | 4)
+            seen.add(await self.env.axil.port.read(ENGINE + 2 * ENGINE_STEP + 0x14) >> 4 & 1)
+        assert seen == self.last
+        reads = self.env.log.of(MemRead)
+        assert [(e.addr, e.data) for e in reads] == [(area, pattern(area, 128))] * 40
+
+
+@pyuvm.test()
+class Overtaking(InOrder):
+    """With ``reorder`` the read with the shorter latency ends first, whichever id it has."""
+
+    knobs: ClassVar[dict[str, dict[str, Any]]] = {
+        "memory": {"read_latency": Latency(1, 60), "reorder": True},
+    }
+    last = frozenset({0, 1})
+
+
+@pyuvm.test()
 class CommitAtResponse(AgentTest, EngineMixin):
     """Written data is in memory when the response is on the bus, and not before."""
 

@@ -133,7 +133,8 @@ class Answer(ctypes.Structure):
     _fields_ = (
         *((name, ctypes.c_int) for name in ("b_valid", "b_wait", "b_id", "b_resp")),
         *((name, ctypes.c_int) for name in ("r_valid", "r_wait", "r_id", "r_resp", "r_last")),
-        ("r_data", ctypes.c_uint8 * 128),
+        ("r_data", ctypes.c_void_p),
+        ("r_width", ctypes.c_uint32),
     )
 
 

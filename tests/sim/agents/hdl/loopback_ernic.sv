@@ -2,8 +2,9 @@
 // every AXI4 master an engine that does the bursts the registers ask for.
 //
 // Registers: 0x000..0x3FC RAM. 0x400 + 0x20*p: engine p (order of MEMORY_PORTS): +0 address low, +4 address high,
-// +8 {size[10:8], len[7:0]}, +C go (bit 0 write, bit 1 read, bits 7:4 W beats ahead of AW), +10 {last lanes used
-// [6:0]}, +14 status {read data xor fold is in +18; bit 0 busy, bits 3:2 last resp}. 0x600: bit 0 interrupt.
+// +8 {size[10:8], len[7:0]}, +C go (bit 0 write, bit 1 read, bit 2 the read twice, ids 0 and 1, bits 7:4 W beats ahead
+// of AW), +10 {last lanes used [6:0]}, +14 status {read data xor fold is in +18; bits 1:0 busy, bits 3:2 last resp, bit 4
+// id of the read that ended last}. 0x600: bit 0 interrupt.
 // 0x604 write: one beat on each side-band output, payload from the data. 0x700: data X xor pattern base.
 `timescale 1ns / 1ps
 `default_nettype none
@@ -38,7 +39,7 @@ module loopback_engine (
     input  wire [1:0]   bresp,
     input  wire         bvalid,
     output reg          bready,
-    output wire         arid,
+    output reg          arid,
     output reg  [63:0]  araddr,
     output reg  [7:0]   arlen,
     output reg  [2:0]   arsize,
@@ -59,14 +60,15 @@ module loopback_engine (
     reg [3:0] lead;
     reg aw_pending;
     reg [1:0] resp;
-    reg busy_w, busy_r;
+    reg busy_w, busy_r, twice, last_rid;
+    reg [1:0] reads;
     integer i;
 
-    assign {awid, awlock, arid, arlock} = 4'b0;
+    assign {awid, awlock, arlock} = 3'b0;
     assign {awcache, arcache} = 8'h33;
     assign {awprot, arprot} = 6'b0;
     assign {awburst, arburst} = 4'b0101;
-    assign status = {28'b0, resp, busy_r, busy_w};
+    assign status = {27'b0, last_rid, resp, busy_r, busy_w};
 
     // Byte at address a of the pattern is a[7:0] ^ a[15:8], whatever the shape of the burst.
     wire [63:0] beat_at = ((awaddr >> awsize) << awsize) + ({56'b0, beat} << awsize);
@@ -105,6 +107,7 @@ module loopback_engine (
             arsize <= 0;
             lead <= 0;
             aw_pending <= 0;
+            {arid, twice, last_rid, reads} <= 0;
         end else begin
             if (go_strobe && go[0]) begin
                 awaddr <= addr;
@@ -126,6 +129,9 @@ module loopback_engine (
                 rready <= 1;
                 fold <= 0;
                 busy_r <= 1;
+                arid <= 0;
+                twice <= go[2];
+                reads <= go[2] ? 2 : 1;
             end
             if (awvalid && awready) awvalid <= 0;
             if (wvalid && wready) begin
@@ -142,13 +148,17 @@ module loopback_engine (
                 busy_w <= 0;
                 resp <= bresp;
             end
-            if (arvalid && arready) arvalid <= 0;
+            if (arvalid && arready) begin
+                arvalid <= twice && !arid;
+                arid <= twice;
+            end
             if (rvalid && rready) begin
                 fold <= fold ^ rdata[31:0] ^ rdata[511:480];
                 resp <= rresp;
                 if (rlast) begin
-                    rready <= 0;
-                    busy_r <= 0;
+                    last_rid <= rid;
+                    reads <= reads - 1;
+                    if (reads == 1) {rready, busy_r} <= 0;
                 end
             end
         end
