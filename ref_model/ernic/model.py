@@ -107,6 +107,7 @@ class ErnicModel:
         self.in_reset = True
         self._spoke = False  # a frame left since the last reset
         self._accessed = False  # a register was accessed since the last reset
+        self._programmed = -1  # epoch in which all global buffers were found programmed
         self._unjudged = False  # at work without one of its global buffers (ERN-158)
         self._handlers: dict[type, Callable[[Any], None]] = {
             RegWrite: self._register_write,
@@ -417,10 +418,12 @@ class ErnicModel:
             self.rules.eq("ERN-180/order", True, entries > 0, why, self.interrupts.scope, knob="M_RULES")
 
     def _unprogrammed(self) -> bool:
-        """The DUT is given work: without one of its global buffers it may do anything until the next reset."""
-        if missing_buffers(self.values):
-            self._unjudged = True
-            self.ctx.reset()
+        """The DUT gets work: without one of its global buffers it may do anything until the next reset."""
+        if self._programmed != self.values.epoch:
+            self._programmed = self.values.epoch
+            if missing_buffers(self.values):
+                self._unjudged = True
+                self.ctx.reset()
         return self._unjudged
 
     # -- frames in --------------------------------------------------------------------------------

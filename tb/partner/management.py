@@ -14,7 +14,7 @@ GENERAL_QKEY = 0x8001_0000
 
 
 class ManagementPort:
-    """What the DUT sent that belongs to no connection: ``datagrams``, and ``notifications`` (CNPs) by DestQP."""
+    """What the DUT sent outside connections: ``datagrams``, and ``notifications`` (CNPs) by DestQP."""
 
     def __init__(self) -> None:
         """Nothing was received yet."""
