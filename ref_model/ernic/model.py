@@ -576,7 +576,7 @@ class ErnicModel:
             qp.fatal_nak(aeth.syndrome)
 
     def _loosely_dropped(self) -> None:
-        """A response that answers nothing, or is malformed: whether it counts as invalid or dropped is open."""
+        """A response answers nothing or is malformed: whether it counts as invalid or dropped is open."""
         self.counters.add("invalid", 0, 1)
         self.counters.add("dropped", 0, 1)
         self.interrupts.raise_bit(VALIDATION, sure=False)
