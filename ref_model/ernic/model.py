@@ -85,7 +85,7 @@ class ErnicModel:
         self.counters = Counters(self.ctx, self.interrupts)
         self.errors = ErrorBuffer(self.ctx, self.values)
         self.fatal_queue = FatalQueue(self.ctx, self.values)
-        self.ctx.retries = RetryBuffers(self.ctx, self.values)
+        self.ctx.retries = RetryBuffers(self.ctx, self.values, self._rearm)
         self.response_errors = ResponseErrors(self.ctx, self.values)
         self.regions = Regions(self.values, self.knobs, self.rules)
         self.storage = Storage(self.ctx, self.values)
@@ -213,6 +213,11 @@ class ErnicModel:
                 self.ctx, self.values, self.counters, self.interrupts, self.errors, self.regions, number, slot
             )
         return qp
+
+    def _rearm(self) -> None:
+        """The retry buffers ran out, or no longer are: what each QP owes may change."""
+        for qp in self.qps.values():
+            qp.requester.arm(*qp.refresh())
 
     def _device(self) -> Device:
         """Return the global configuration, decoded again only after a register write."""
@@ -505,6 +510,8 @@ class ErnicModel:
         path = (qp.scope.name, "rx") if qp is not None and heard else OUTPUT
         if qp is not None and qp.dead:
             rules.tempt("ERN-134", OUTPUT)
+            if frame.bth is not None and frame.bth.opcode == opcodes.CNP:
+                self.counters.add("in_cnp", 0, 1)
         rules.tempt(fault.rule, path)
         rules.tempt("ERN-110", path)
         if log_all:
@@ -632,22 +639,25 @@ class ErnicModel:
         if not isinstance(qp.requester, ManagementRequester) or not qp.requester.claims(event.data, conn):
             return False
         frame = qp.requester.sent(event.data, conn, device, event.begin)
-        qp.scope.note(event.begin, "out", frame)
         self._stream_rules(event)
         self.rules.alive(OUTPUT)
-        named = self._notified(frame)
-        if named:
-            self.interrupts.unschedule("cnp_tx", named, begun=True)
+        named, alike = self._notified(frame)
+        if named or alike:
+            self.interrupts.unschedule("cnp_tx", [*named, *alike], begun=True)
             self.ctx.deadlines.call_at(
                 event.settled + self.ctx.timing.settle, lambda: self.interrupts.unschedule("cnp_tx", named)
             )
         return True
 
-    def _notified(self, frame: Frame | None) -> list[int]:
-        """Return the QPs whose peer a CNP is for, empty for other frames."""
-        if frame is None or frame.bth is None or frame.bth.opcode != opcodes.CNP:
-            return []
-        return [qp.number for qp in self._peers().get(frame.bth.dest_qp, [])]
+    def _notified(self, frame: Frame | None) -> tuple[list[int], list[int]]:
+        """Return the QPs whose peer a CNP is for, and those with the same DestQP at another address."""
+        named: list[int] = []
+        alike: list[int] = []
+        if frame is not None and frame.bth is not None and frame.bth.opcode == opcodes.CNP:
+            for qp in self._peers().get(frame.bth.dest_qp, []):
+                same = frame.ip is not None and frame.ip.dst == qp.refresh()[0].dst_ip
+                (named if same else alike).append(qp.number)
+        return named, alike
 
     def _managed_answer(self, qp: Qp, frame: Frame) -> bool:
         """Judge ``frame`` if it is a response to a QP1 frame; returns whether it is."""
@@ -907,7 +917,8 @@ class ErnicModel:
             managed = self.qps.get(QP1)
             if managed is not None and isinstance(managed.requester, ManagementRequester):
                 frame = managed.requester.payload_read(event, managed.refresh()[0])
-                self.interrupts.unschedule("cnp_tx", self._notified(frame), begun=True)
+                named, alike = self._notified(frame)
+                self.interrupts.unschedule("cnp_tx", [*named, *alike], begun=True)
         if event.port != SQ_PORT:
             return
         if self._areas_stale:
@@ -997,7 +1008,7 @@ class ErnicModel:
         self.counters.reset()
         self.errors = ErrorBuffer(self.ctx, self.values)
         self.fatal_queue = FatalQueue(self.ctx, self.values)
-        self.ctx.retries = RetryBuffers(self.ctx, self.values)
+        self.ctx.retries = RetryBuffers(self.ctx, self.values, self._rearm)
         self.response_errors = ResponseErrors(self.ctx, self.values)
         self.qps.clear()
         self._host_frames.clear()

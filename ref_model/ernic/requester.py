@@ -235,8 +235,9 @@ class Requester:
 
     def _forget(self, message: Message) -> None:
         """All packets of ``message`` are acknowledged, or never will be: their copies are free."""
-        self._ctx.retries.held -= len(message.copies)
-        message.copies.clear()
+        if message.copies:
+            self._ctx.retries.free(message.copies.values())
+            message.copies.clear()
 
     def _void_restarts(self, now: int) -> None:
         """Later answers overtook the open permissions to go back."""
