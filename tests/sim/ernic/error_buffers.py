@@ -154,7 +154,7 @@ class retry_buffers_held(ErnicTest):
 
     Stimulus: 8 buffers, acknowledgements held, 14 WRITEs on one queue pair, SENDs on another, datagrams; then
     let through.
-    Checks: ERN-090, ERN-069, ERN-193, ERN-236.
+    Checks: ERN-090, ERN-069, ERN-193.
     """
 
     async def scenario(self) -> None:
@@ -179,7 +179,7 @@ class buffer_missing(ErnicTest):
 
     Stimulus: each buffer left out in turn, one request posted, a while later a reset and a full bring-up with
     traffic.
-    Checks: ERN-219, ERN-003, ERN-056 after each; ERN-158 is recorded.
+    Checks: ERN-219, ERN-056 after each; ERN-158 is recorded.
     """
 
     async def scenario(self) -> None:
