@@ -22,7 +22,7 @@ from ref_model.ernic.management_send import ManagementRequester
 from ref_model.ernic.qp import Qp
 from ref_model.ernic.regions import Regions
 from ref_model.ernic.requester import FATAL_NAKS, WQE_BYTES
-from ref_model.ernic.response_errors import ResponseErrors
+from ref_model.ernic.response_errors import ResponseErrors, known_syndrome
 from ref_model.ernic.retry_buffers import RetryBuffers
 from ref_model.ernic.status import QpStatus, Storage
 from ref_model.ernic.validation import (
@@ -556,20 +556,31 @@ class ErnicModel:
         conn, device = qp.refresh()
         if bth.opcode != opcodes.ACKNOWLEDGE or aeth is None:
             self.rules.observe("ERN-097")
+            self._loosely_dropped()
             return
         self.counters.last_in = (bth.opcode, bth.psn & 0xFFF, qp.number)
         self.counters.last_in_known = True
         if aeth.syndrome >> 5 == 0:
             known = qp.requester.acknowledge(bth.psn, aeth.syndrome & 0x1F, conn, device, now)
             self.counters.add("in_ack", int(known), 1)
-            if not known:
+            if not known or frame.payload:
                 self.response_errors.stale()
+                self._loosely_dropped()
             return
+        if not known_syndrome(aeth.syndrome):
+            self._loosely_dropped()
         known = qp.requester.nak(bth.psn, aeth.syndrome, conn, device, now)
         self.counters.add("in_ack", 0, 1)
         self.counters.add("in_nak", int(known and aeth.syndrome >> 5 == 3), 1)
         if known and aeth.syndrome in FATAL_NAKS:
             qp.fatal_nak(aeth.syndrome)
+
+    def _loosely_dropped(self) -> None:
+        """A response answers nothing or is malformed: whether it counts as invalid or dropped is open."""
+        self.counters.add("invalid", 0, 1)
+        self.counters.add("dropped", 0, 1)
+        self.interrupts.raise_bit(VALIDATION, sure=False)
+        self.errors.expect(False, 0, "ERN-151", "a response that answers nothing")
 
     # -- frames out -------------------------------------------------------------------------------
 
