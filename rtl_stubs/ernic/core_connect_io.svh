@@ -9,7 +9,7 @@ reg [5:0] conio_busy = 6'd0;
 task automatic connect_io_step;
   reg [23:0] slot;
   if (conio_busy != 0) begin
-    conio_busy = conio_busy - 1'b1;
+    conio_busy = conio_busy - `MUT(328, 6'd1, 6'd0);
     slot = {13'd0, greg[G_CONIO][26:16]} - QPN_OF_SLOT0;
     if (conio_busy == 0 && slot < C_NUM_QP) kick(slot[QW-1:0]);
   end

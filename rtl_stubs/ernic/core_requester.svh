@@ -198,7 +198,7 @@ function automatic may_send(input [QW-1:0] q);
 endfunction
 
 function automatic [4:0] window_of(input [QW-1:0] q);
-  window_of = cut_window[q] ? 5'd8 : `MUT(46, 5'd16, 5'd20);
+  window_of = cut_window[q] ? `MUT(312, `MUT(313, 5'd8, 5'd9), 5'd4) : `MUT(46, 5'd16, 5'd20);
 endfunction
 
 task automatic pick_work;

@@ -116,7 +116,7 @@ function automatic [5:0] first_fault(input dummy);
     else if (f_v4 && rx_hdr[8*14 +: 4] != 4'd5 && `MUT(211, 1'b1, 1'b0)) first_fault = `MUT(91, S_IHL, S_QP);
     else if ((f_udp_port != 16'd4791 || f_proto != 8'd17) && `MUT(92, 1'b1, 1'b0)) first_fault = S_UDP;
     else if (f_tver != 4'd0 && `MUT(93, 1'b1, 1'b0)) first_fault = S_TVER;
-    else if (!enabled) first_fault = S_QP;
+    else if (!enabled && `MUT(329, 1'b1, f_op != OP_CNP)) first_fault = S_QP;
     else if (!is_mad_qp(r_q) && f_pkey[14:0] != `MUT(94, qreg[{r_q, Q_ADV}][30:16], f_pkey[14:0])) first_fault = S_PKEY;
     else if (fatal[r_q] && `MUT(95, 1'b1, 1'b0)) first_fault = 6'd62;
     else if (conf[6] && `MUT(96, 1'b1, 1'b0)) first_fault = 6'd62;
