@@ -48,7 +48,8 @@ class ecn_shown(ErnicTest):
     nothing.
 
     Stimulus: SENDs and WRITEs with ECN 0 to 3 on three queue pairs and both IP versions, one and several
-    marked packets; status and bank read and cleared each time; counters of CNPs stay at the one CNP that came first.
+    marked packets; status and bank read and cleared each time; the CNP counters stay where one CNP has put
+    them.
     Checks: ERN-198, ERN-185, ERN-174, ERN-177, ERN-202, ERN-199, ERN-139.
     """
 
