@@ -67,16 +67,16 @@ class ecn_shown(ErnicTest):
                 write = raw.message(Verb.WRITE, self.rng.randbytes(200), mr.va, mr.rkey)
                 raw.send([marked(frame, ecn) for frame in write])
                 await self.look()
-                await self.host.write("INTSTS", CNP_STATUS)
-                await self.host.read("CNPSCHDSTS", 0)
-                await self.host.read("INTSTS")
             await post_all(self, raw.link, [request(self.rng, Verb.SEND, 40)])
 
     async def look(self) -> None:
-        """Everything exactly, at rest."""
+        """Everything exactly, at rest; then the mark is cleared."""
         await self.settle()
         for name in ("INCNPPKTCNT", "OUTCNPPKTCNT"):
             await self.host.read(name)
+        await self.host.write("INTSTS", CNP_STATUS)
+        await self.host.read("CNPSCHDSTS", 0)
+        await self.host.read("INTSTS")
 
 
 @ernic_test(suites=("full",))
