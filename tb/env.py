@@ -37,7 +37,7 @@ from tb.partner import LegalityChecker, LinkPartner, Notes
 from tb.scoreboard import Judge, JudgeProcess, Scoreboard, Tap
 from tb.scoreboard.log import RunLog
 
-STEP_CLOCKS = 250
+STEP_CLOCKS, WATCH_CLOCKS = 250, 2000
 #: A DUT that is not quiet after so many times LIVENESS_CLKS makes the run inconclusive.
 QUIET_LIMIT = 10
 
@@ -199,7 +199,7 @@ class ErnicEnv(uvm_env):
     async def watch(self) -> None:
         """Judge now and then, so that waiting items and deadlines never pile up."""
         while True:
-            await self.clock_reset.clocks(2 * STEP_CLOCKS)
+            await self.clock_reset.clocks(WATCH_CLOCKS)
             self.scoreboard.hand_on()
             self.scoreboard.check_hangs()
             if self.scoreboard.hung or (self.config.stop_on_finding and self.judge.found()):
