@@ -304,10 +304,12 @@ class ErnicModel:
             qp.requester.preset_psn(word & 0xFFFFFF)
         elif name == "LSTRQREQ":
             qp.responder.preset(word)
-        elif name == "QPCONF":
-            if qp.fatal and conn.enabled and not conn.recovery:
+        elif name in ("QPCONF", "QDEPTH"):
+            requester = qp.requester
+            at_rest = requester.idle and qp.cq.done == requester.sq.count
+            if qp.life.configured(conn, qp.fatal, at_rest, requester.sq.count, self.ctx.now):
                 qp.revive()
-            qp.requester.arm(conn, device)
+            requester.arm(conn, device)
 
     def _register_read(self, event: RegRead) -> None:
         rules = self.rules
@@ -352,6 +354,9 @@ class ErnicModel:
             self.storage.judge(where, addr, value, event.begin)
         else:
             rules.observe("ERN-016")
+            if name == "RESPHNDSTS":
+                for qp in self.qps.values():
+                    qp.life.handler(value, event.begin)
         if rules.findings_total == before:
             rules.alive(("ro", addr))
         self._ro_seen[addr] = value
@@ -725,6 +730,8 @@ class ErnicModel:
             self.rules.fail(grant.place_rule, f"at {grant.addr:#x}", what, grant.why, self.memory_scope)
             return
         for qp in self.qps.values():
+            if qp.life.owned(addr):
+                rule = qp.life.rule
             conn = qp.refresh()[0]
             for name, doorbell in (("ERN-077", conn.cq_doorbell), ("ERN-143", conn.rq_doorbell)):
                 if doorbell >> 32 and addr == doorbell & 0xFFFFFFFF:
@@ -805,6 +812,7 @@ class ErnicModel:
             )
         for offset in range(0, len(event.data), WQE_BYTES):
             slot = (event.addr + offset - conn.sq_base) // WQE_BYTES
+            qp.life.fetched(slot, qp.requester.started, conn.sq_depth)
             qp.requester.fetched(slot, event.data[offset : offset + WQE_BYTES])
         self._after_start(qp)
 

@@ -117,7 +117,7 @@ class Responder:
         self._on_fatal = on_fatal
         self.state = State()
         self.rnr_active = False
-        self.revived = False  # recovered after a fatal state, nothing acknowledged since
+        self.revived = ""  # rule of a new life in which nothing was acknowledged yet
         self.last_opcode: int | None = None
         self._held: list[tuple[Frame, QpConfig, Device, int]] = []
         self._freed = False
@@ -565,7 +565,7 @@ class Responder:
     def _ack(self, psn: int, aeth: Aeth, device: Device) -> None:
         rules, scope, state = self._ctx.rules, self._scope, self.state
         self._errors.answered(self._qp, psn)
-        self.revived = False
+        self.revived = ""
         credit = rules.knobs["AETH_CREDIT"]
         self._counters.add("out_ack")
         rules.met("ERN-124/kind", "syndrome[7:5] = 000", scope)
@@ -669,10 +669,10 @@ class Responder:
         elif state.fatal:
             rules.fail("ERN-134", "silence", aeth.syndrome, "one fatal NAK per QP", scope, knob="M_RULES")
         elif aeth.syndrome == NAK_SEQUENCE:
-            rule = "ERN-118" if self._far_off else "ERN-112"
+            rule = self.revived or ("ERN-118" if self._far_off else "ERN-112")
             rules.fail(rule, "no sequence NAK", psn, f"PSN {state.expected:#x} is expected", scope)
         elif aeth.syndrome >> 5 == 1:
-            rule = "ERN-189" if self.revived else "ERN-146" if self._rq.consumer.count else "ERN-147"
+            rule = self.revived or ("ERN-146" if self._rq.consumer.count else "ERN-147")
             rules.fail(rule, "no RNR NAK", psn, "an element is free", scope)
         else:
             rule = self._errors.suspect_nak(self._qp, psn, aeth.syndrome)

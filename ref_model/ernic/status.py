@@ -178,6 +178,7 @@ class QpStatus:
     def _cqhead(self, qp: Qp, value: int, begin: int, settled: int) -> None:
         left = qp.requester.sq.count - qp.cq.done
         all_done = None if left else self._values.get("QP", "SQPI", qp.slot) & 0xFFFF
+        qp.life.head(value, self._values.get("QP", "SQPI", qp.slot) & 0xFFFF, begin)
         qp.cq.read_head(qp.refresh()[0], value, begin, settled, self._ctx.quiet, all_done)
 
     def _sqpsn(self, qp: Qp, value: int, begin: int, settled: int) -> None:
@@ -216,6 +217,7 @@ class QpStatus:
     def _statqp(self, qp: Qp, value: int, begin: int, settled: int) -> None:
         rules, quiet, scope = self._ctx.rules, self._ctx.quiet, qp.scope
         fatal = value & 1
+        qp.life.status(value, begin)
         if fatal and not qp.fatal:
             qp.settle()
         if not qp.fatal_due:

@@ -103,13 +103,13 @@ def certain(faults: list[Fault], knobs: Mapping[str, Any]) -> bool:
     return any(fault.knob is None or knobs[fault.knob] not in closed for fault in faults)
 
 
-def suspicion(frame: Frame, first: Frame | None, regions: Regions, revived: bool) -> Suspicion:
+def suspicion(frame: Frame, first: Frame | None, regions: Regions, revived: str) -> Suspicion:
     """Return the rules that demand to accept ``frame``, should the DUT refuse it.
 
     ``first``: the first frame of the same QP; a different TOS or TTL since then was changed on the way.
-    ``revived``: the QP was recovered just now.
+    ``revived``: the rule of its new life if the QP was recovered or created again just now, else "".
     """
-    dropped = access = "ERN-189" if revived else ""
+    dropped = access = revived
     if frame.trailer:
         dropped = "ERN-233"
     elif first is not None and type(first.ip) is type(frame.ip) and _masked(first) != _masked(frame):

@@ -26,7 +26,7 @@ function automatic [31:0] statqp(input [QW-1:0] q);
     v[2] = (qreg[{q, Q_DEPTH}][15:0] != 0) && (pend[q] + {12'd0, outc[q]} >= {1'b0, sq_depth(q)});
     v[3] = (outc[q] >= 5'd16);
     v[9] = `MUT(4, (pend[q] == 0) && (snd_i[q] >= outc[q]), pend[q] == 0 && outc[q] == 0);
-    v[10] = (outc[q] == 0);
+    v[10] = `MUT(450, outc[q] == 0, outc[q] == 0 && !qreg[{q, Q_CONF}][6]);
     v[11] = `MUT(50, retried[q], 1'b0);
     statqp = v;
   end
@@ -64,7 +64,7 @@ function automatic [31:0] read_global(input [11:0] off);
         12'h130: read_global = `MUT(132, {c_all, c_dropped}, {c_dropped, c_all});
         12'h134: read_global = {16'd0, c_in_nak};
         12'h138: read_global = {16'd0, c_out_nak};
-        12'h13C: read_global = {15'd0, p_state == P_IDLE, 16'd0};
+        12'h13C: read_global = {15'd0, `MUT(451, p_state == P_IDLE, p_state == P_IDLE && !intsts[7]), 16'd0};
         12'h140: read_global = c_retry;
         12'h174: read_global = c_in_cnp;
         12'h180: read_global = {23'd0, inten};
@@ -222,6 +222,8 @@ task automatic write_qp(input [QW-1:0] q, input [5:0] w, input [31:0] data, inpu
     if (w == Q_SQBA) mask = mask | `MUT(230, 32'd0, lanes & 32'h0000_001F);
     if (w == Q_STAT) mask = mask & `MUT(231, 32'hFFFF_FFFF, 32'h8FFF_FFFF);
     if (w == Q_CONF) mask = mask & `MUT(234, 32'hFFFF_FFFF, 32'hFFFF_FBFF);
+    if (w == Q_CQBA) mask = mask & `MUT(452, 32'hFFFF_FFFF, {32{!qreg[{q, Q_CONF}][6]}});
+    if (w == Q_LSTRQ) mask = mask & `MUT(453, 32'hFFFF_FFFF, {32{!qreg[{q, Q_CONF}][6] || greg[G_ADCONF][0]}});
     if (w == Q_CQHEAD) mask = mask & `MUT(12, 32'hFFFF_FFFF, 32'd0);
     old = qreg[{q, w}];
     v = (old & ~mask) | (data & mask);

@@ -33,6 +33,9 @@ from tb.host.wqe import CQE_SIZE, INLINE_MAX, WQE_SIZE, build_wqe, parse_cqe
 POLL_PS, LONGEST_POLL_PS = 100_000, 2_000_000
 """Shortest and longest pause between two looks of a waiting call, in picoseconds."""
 
+REST_LIMIT_PS = 1_000_000_000
+"""Longest wait for a queue pair at rest: longer than any limit by which the model judges it."""
+
 STATQP_IDLE = 0x600
 """STATQP[10:9]: outstanding queue and send queue empty."""
 
@@ -222,7 +225,7 @@ class ErnicHost(Host):
         number = qp.number
         await self.enable_qp(qp, enable=True, recovery=True)
         await self._wait_rest(qp)
-        await self.wait_until(self._response_handler_idle, "response handler at rest")
+        await self.wait_until(self._response_handler_idle, "response handler at rest", REST_LIMIT_PS)
         await self.poll_cq(qp)
         await self.enable_qp(qp, enable=False, recovery=True)
         await self.override(True)
@@ -246,7 +249,7 @@ class ErnicHost(Host):
             idle = await self.read("STATQP", qp.number) & STATQP_IDLE == STATQP_IDLE
             return idle and await self.read("CQHEAD", qp.number) == await self.read("SQPI", qp.number)
 
-        await self.wait_until(at_rest, f"QP {qp.number} at rest")
+        await self.wait_until(at_rest, f"QP {qp.number} at rest", REST_LIMIT_PS)
 
     async def _response_handler_idle(self) -> bool:
         return bool(await self.read("RESPHNDSTS") & RESPHND_IDLE)

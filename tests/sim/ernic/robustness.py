@@ -77,7 +77,7 @@ class qp_recovery(ErnicTest):
 
     Stimulus: fatal by a NAK, a bad request, used-up retries and a reserved opcode; recovery under override,
     new packet numbers, a ring of messages both ways after each; another queue pair busy throughout.
-    Checks: ERN-187, ERN-189, ERN-186, ERN-236.
+    Checks: ERN-187, ERN-188, ERN-189, ERN-186, ERN-236.
     """
 
     async def scenario(self) -> None:
