@@ -29,6 +29,7 @@ from ref_model.ernic.validation import (
     parse_faults,
     qp_faults,
     suspicion,
+    syndrome_bits,
 )
 from ref_model.events import (
     Event,
@@ -463,8 +464,8 @@ class ErnicModel:
         rules.tempt(fault.rule, path)
         rules.tempt("ERN-110", path)
         if log_all:
-            syndrome = fault.syndrome if len(faults) == 1 else 0
-            self.errors.expect(counted, syndrome, "ERN-151", fault.why)
+            syndrome, further = syndrome_bits(faults)
+            self.errors.expect(counted, syndrome, "ERN-151", fault.why, further)
         else:
             rules.tempt("ERN-152", path)
         self.counters.last_in_known = False

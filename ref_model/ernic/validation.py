@@ -97,6 +97,16 @@ def qp_faults(
     return faults
 
 
+def syndrome_bits(faults: list[Fault]) -> tuple[int, int]:
+    """Return the documented bit an error entry must show for ``faults`` and those it may show besides.
+
+    The documented precedence is MAC, IP version, IHL, as are the bits; (0, 0) where a fault without a
+    documented place takes part.
+    """
+    bits = sorted({fault.syndrome for fault in faults})
+    return (bits[0], sum(bits[1:])) if bits[0] else (0, 0)
+
+
 def certain(faults: list[Fault], knobs: Mapping[str, Any]) -> bool:
     """Return whether at least one fault drops the frame whatever the open parameters mean."""
     closed = {"report", "any", "off"}

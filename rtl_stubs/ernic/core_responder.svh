@@ -105,7 +105,8 @@ function automatic [5:0] first_fault(input dummy);
       ip_ok = ({hb2(10'd38), hb2(10'd40), hb2(10'd42), hb2(10'd44), hb2(10'd46), hb2(10'd48), hb2(10'd50), hb2(10'd52)}
                == {greg[6'h0B], greg[6'h0A], greg[6'h09], greg[6'h08]});
     else ip_ok = ({hb2(10'd30), hb2(10'd32)} == greg[G_IP4]);
-    if (!rx_good && `MUT(84, 1'b1, 1'b0)) first_fault = S_TUSER;
+    if (f_v4 && rx_hdr[8*14 +: 4] != 4'd5 && `MUT(454, 1'b0, 1'b1)) first_fault = S_IHL;
+    else if (!rx_good && `MUT(84, 1'b1, 1'b0)) first_fault = S_TUSER;
     else if ((f_v4 || f_v6) && f_short) first_fault = S_LENGTH;
     else if ((f_v6 || (f_v4 && rx_hdr[8*14 +: 4] == 4'd5)) && !rx_icrc_ok && `MUT(85, 1'b1, 1'b0)) first_fault = S_ICRC;
     else if (dmac != {greg[G_MACH][15:0], greg[G_MACL]} && `MUT(86, 1'b1, !r_mac_seen)
