@@ -160,6 +160,10 @@ class ErrorBuffer:
         rules = (rule for good in self._last_good for rule in (good.dropped, good.access, good.invalid))
         return next((rule for rule in rules if rule), "ERN-151")
 
+    def suspect_lost(self, qp: int, psn: int) -> str:
+        """Return the rule that losing the good frame with ``psn`` of ``qp`` breaks, "" if none of its own."""
+        return next((good.dropped for good in self._last_good if (good.qp, good.psn) == (qp, psn)), "")
+
     def suspect_nak(self, qp: int, psn: int, syndrome: int) -> str:
         """Return what a NAK of ``syndrome`` for the good frame with ``psn`` of ``qp`` breaks."""
         good = next((entry for entry in self._last_good if (entry.qp, entry.psn) == (qp, psn)), None)

@@ -1,7 +1,7 @@
 """Recovery, deletion and re-creation of a queue pair as software drives them (requirements 188, 190, 191).
 
-A life ends by the fatal state or by the documented deletion. It begins when QPCONF is written with enable 1 and
-recovery 0. What an earlier life owned is remembered, so that whatever the DUT still does for it has a name.
+A life ends by the fatal state or by the documented deletion. It begins when QPCONF is written with enable 1
+and recovery 0. What an earlier life owned is remembered: whatever the DUT still does for it has a name.
 """
 
 from __future__ import annotations

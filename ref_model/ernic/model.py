@@ -100,6 +100,7 @@ class ErnicModel:
         self.immediates = 0
         self.in_reset = True
         self._spoke = False  # a frame left since the last reset
+        self._roce_free = -self.ctx.timing.period * 2  # last beat at the RoCE input
         self._accessed = False  # a register was accessed since the last reset
         self._handlers: dict[type, Callable[[Any], None]] = {
             RegWrite: self._register_write,
@@ -401,6 +402,8 @@ class ErnicModel:
         if event.port == OTHER_RX:
             self._other_frames.append(event.data)
             return
+        close_behind = event.begin - self._roce_free <= self.ctx.timing.period
+        self._roce_free = event.settled
         device = self._device()
         if not device.enabled:
             self.rules.observe("ERN-111")
@@ -426,7 +429,10 @@ class ErnicModel:
             return
         assert qp is not None and frame.bth is not None
         qp.scope.note(event.begin, "in", frame)
-        self.errors.accepted(suspicion(frame, qp.first_frame, self.regions, qp.responder.revived))
+        if close_behind:
+            self.rules.tempt("ERN-235", (qp.scope.name, "ack"))
+        revived = qp.responder.revived
+        self.errors.accepted(suspicion(frame, qp.first_frame, self.regions, revived, close_behind))
         if qp.first_frame is None:
             qp.first_frame = frame
         if self._overridden:

@@ -669,7 +669,8 @@ class Responder:
         elif state.fatal:
             rules.fail("ERN-134", "silence", aeth.syndrome, "one fatal NAK per QP", scope, knob="M_RULES")
         elif aeth.syndrome == NAK_SEQUENCE:
-            rule = self.revived or ("ERN-118" if self._far_off else "ERN-112")
+            lost = self._errors.suspect_lost(self._qp, psn)
+            rule = self.revived or lost or ("ERN-118" if self._far_off else "ERN-112")
             rules.fail(rule, "no sequence NAK", psn, f"PSN {state.expected:#x} is expected", scope)
         elif aeth.syndrome >> 5 == 1:
             rule = self.revived or ("ERN-146" if self._rq.consumer.count else "ERN-147")

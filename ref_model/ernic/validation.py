@@ -113,13 +113,18 @@ def certain(faults: list[Fault], knobs: Mapping[str, Any]) -> bool:
     return any(fault.knob is None or knobs[fault.knob] not in closed for fault in faults)
 
 
-def suspicion(frame: Frame, first: Frame | None, regions: Regions, revived: str) -> Suspicion:
+def suspicion(
+    frame: Frame, first: Frame | None, regions: Regions, revived: str, close_behind: bool
+) -> Suspicion:
     """Return the rules that demand to accept ``frame``, should the DUT refuse it.
 
     ``first``: the first frame of the same QP; a different TOS or TTL since then was changed on the way.
     ``revived``: the rule of its new life if the QP was recovered or created again just now, else "".
+    ``close_behind``: no clock lies between it and the frame before.
     """
     dropped = access = revived
+    if close_behind:
+        dropped = revived or "ERN-235"
     if frame.trailer:
         dropped = "ERN-233"
     elif first is not None and type(first.ip) is type(frame.ip) and _masked(first) != _masked(frame):

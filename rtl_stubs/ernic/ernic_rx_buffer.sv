@@ -96,7 +96,7 @@ module ernic_rx_buffer #(
         q_rd <= q_rd + 1'b1;
       end
       if (s_valid) begin
-        if (full) dropping = 1'b1;
+        if (full || `MUT(455, 1'b0, second && s_last && q_wr - q_rd >= 4'd3)) dropping = 1'b1;
         if (s_last) n = $countones(s_keep);
         else n = 7'd64;
         if (!dropping) begin

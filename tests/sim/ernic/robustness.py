@@ -140,6 +140,28 @@ class backpressure_heavy(ErnicTest):
 
 
 @ernic_test(suites=("full",))
+class back_to_back_frames(ErnicTest):
+    """Frames that follow each other without a clock between them are all taken.
+
+    Stimulus: at bus speed, shortest and longest frames of three queue pairs mixed, as many as the input
+    buffer holds, then a pause; six times.
+    Checks: ERN-235, ERN-112, ERN-148.
+    """
+
+    stalls, line_rate = "none", 0
+
+    async def scenario(self) -> None:
+        await bring_up(self)
+        peers = [RawPeer(await connect(self, number, pmtu=4096), self.partner) for number in (2, 3, 4)]
+        mr = [await self.host.register_mr(raw.link.config.pd, 8192) for raw in peers]
+        for _ in range(6):
+            for number in (0, 1, 2) * 3:
+                for length in (0, 4, 4, self.rng.choice((4, 2000, 4096)), 8):
+                    peers[number].post(Verb.WRITE, self.rng.randbytes(length), mr[number].va, mr[number].rkey)
+            await self.host.pause(12)
+
+
+@ernic_test(suites=("full",))
 class reset_midtraffic(ErnicTest):
     """A reset at any moment leaves nothing behind; a new bring-up works.
 
