@@ -55,6 +55,8 @@ class CompletionQueue:
         self._settled: deque[tuple[int, int]] = deque(maxlen=64)
         self._cqe_duty: Must | None = None
         self._bell_duty: Must | None = None
+        #: Rule for the moment of completion if no acknowledgement decides it (rests on M_RULES then).
+        self.unacknowledged = ""
         #: Called before a deviation is judged: ends the WQEs of a QP whose fatal state is due, if so.
         self.settle_fatal: Callable[[], None] = lambda: None
         #: Rule of an error completion that nothing allows.
@@ -76,15 +78,21 @@ class CompletionQueue:
             self._owed.append(completion)
             self._ctx.cqes_owed[completion.word] += 1
             if self._cqe_duty is None or not self._cqe_duty.open:
+                rule, knob = self.owed_by("ERN-073")
                 self._cqe_duty = deadlines.must(
-                    "ERN-073", f"CQE number {self.cqes}", "a WQE of this QP has ended", self._scope, deadline
+                    rule, f"CQE number {self.cqes}", "a WQE of this QP has ended", self._scope, deadline, knob
                 )
         else:
             self.cqes = self.done
         if conn.cq_doorbell and (self._bell_duty is None or not self._bell_duty.open):
+            rule, knob = self.owed_by("ERN-077")
             self._bell_duty = deadlines.must(
-                "ERN-077", "CQ doorbell word", "a WQE of this QP has ended", self._scope, deadline
+                rule, "CQ doorbell word", "a WQE of this QP has ended", self._scope, deadline, knob
             )
+
+    def owed_by(self, rule: str) -> tuple[str, str | None]:
+        """Return the rule that demands the end of a WQE to show (``rule`` after an ACK) and its parameter."""
+        return (self.unacknowledged, "M_RULES") if self.unacknowledged else (rule, None)
 
     def write_ring(self, conn: QpConfig, addr: int, data: bytes, begin: int, settled: int) -> None:
         """Judge a write into the CQ ring: whole CQEs, in order, each for a WQE that has ended."""
@@ -112,7 +120,10 @@ class CompletionQueue:
             if not self._owed:
                 elsewhere = self._ctx.cqes_owed[word] > 0
                 why = "this CQE is owed elsewhere" if elsewhere else "no further WQE has been acknowledged"
-                rules.fail("ERN-238" if elsewhere else "ERN-071", "no CQE yet", word, why, scope)
+                rule, knob = self.owed_by("ERN-071")
+                if elsewhere:
+                    rule, knob = "ERN-238", None
+                rules.fail(rule, "no CQE yet", word, why, scope, knob)
                 return
             completion = self._owed.popleft()
             self._ctx.cqes_owed[completion.word] -= 1
@@ -126,7 +137,8 @@ class CompletionQueue:
                 rules.eq(rule, completion.word, word, why, scope)
             rules.met("ERN-215", "only the bytes of the CQE are strobed", scope)
             if not completion.error:
-                rules.met("ERN-071", "the CQE follows the acknowledgement", scope)
+                ended, knob = self.owed_by("ERN-071")
+                rules.met(ended, "the CQE follows the acknowledgement (QP1: the frame)", scope, knob)
             if not self._owed:
                 rules.alive((scope.name, "cq"))
             self.cqes += 1
@@ -136,12 +148,14 @@ class CompletionQueue:
         deadlines = self._ctx.deadlines
         deadlines.meet(self._cqe_duty)
         if self._owed:
+            owed, knob = self.owed_by("ERN-073")
             self._cqe_duty = deadlines.must(
-                "ERN-073",
+                owed,
                 f"CQE number {self.cqes}",
                 "a WQE of this QP has ended",
                 scope,
                 self._ctx.liveness(),
+                knob,
             )
 
     def write_doorbell(self, conn: QpConfig, addr: int, data: bytes) -> None:

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections import Counter, deque
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ref_model.deadlines import Deadlines
 from ref_model.grants import Payload, PayloadGrants
 from ref_model.memory import SparseMemory
 from ref_model.rules import Rules, Scope, Specification
+
+if TYPE_CHECKING:
+    from ref_model.ernic.retry_buffers import RetryBuffers
 
 #: Path of a prohibition that any later good frame of the DUT confirms.
 OUTPUT = ("DUT", "tx")
@@ -87,6 +90,7 @@ class Context:
     #: CQEs that are owed, by their word, over all QPs.
     cqes_owed: Counter[int] = field(default_factory=Counter)
     deadlines: Deadlines = field(init=False)
+    retries: RetryBuffers = field(init=False)  #: set by the model, which has the registers
     now: int = 0
     received_until: int = 0
     quiet: bool = False
@@ -156,6 +160,15 @@ class Context:
         """
         fetched = self._fetches.get(addr, self._fetches.get(addr & -BUS_BYTES, begin))
         return min(fetched, begin)
+
+    def fetched_in(self, places: list[tuple[int, int]], since: int, begin: int) -> int:
+        """Return when the DUT first read in ``places`` (address, bytes) after ``since``, else ``begin``."""
+        times = [
+            time
+            for addr, time in self._fetches.items()
+            if since < time < begin and any(first <= addr < first + length for first, length in places)
+        ]
+        return min(times, default=begin)
 
     def refuse(self, first: int, length: int, rule: str, why: str, scope: Scope, data: bytes = b"") -> None:
         """Remember what a refused request would have written."""

@@ -18,6 +18,8 @@ NAK_ACCESS = 0x62
 
 #: Good frames remembered in case the DUT refuses one of them.
 SUSPECTS = 64
+#: PSN of a suspicion that any refusal of its QP may be about.
+ANY_PSN = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +152,7 @@ class ErrorBuffer:
         """The DUT acknowledged ``psn`` of ``qp``: that frame was not refused, nor was any before it."""
         done = 0
         for number, good in enumerate(self._last_good, 1):
-            if good.qp == qp and psn_diff(good.psn, psn) <= 0:
+            if good.qp == qp and good.psn != ANY_PSN and psn_diff(good.psn, psn) <= 0:
                 done = number
         for _ in range(done):
             self._last_good.popleft()
@@ -166,7 +168,8 @@ class ErrorBuffer:
 
     def suspect_nak(self, qp: int, psn: int, syndrome: int) -> str:
         """Return what a NAK of ``syndrome`` for the good frame with ``psn`` of ``qp`` breaks."""
-        good = next((entry for entry in self._last_good if (entry.qp, entry.psn) == (qp, psn)), None)
+        mine = [entry for entry in self._last_good if entry.qp == qp and entry.psn in (psn, ANY_PSN)]
+        good = next((entry for entry in mine if entry.psn == psn), mine[0] if mine else None)
         if good is None:
             return "ERN-127"
         return (good.access if syndrome == NAK_ACCESS else good.invalid) or "ERN-127"

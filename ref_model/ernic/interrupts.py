@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Collection
 
 from ref_model.ernic.context import Context
 from ref_model.moving import Flag
@@ -27,6 +28,11 @@ BANK_BIT = {"CQ": COMPLETION, "RQ": RECEIVE, "CNP": CNP}
 IMPLEMENTED = sum(1 << bit for bit in BIT_RULES)
 
 
+def bank_rule(kind: str, qp: int) -> str:
+    """Return the rule that owns the bank bit of ``qp``; receiving on QP1 has its own."""
+    return "ERN-196" if kind == "RQ" and qp == 1 else BANK_RULES[kind]
+
+
 class Interrupts:
     """Three-valued status bits and what they allow the line to be."""
 
@@ -49,6 +55,7 @@ class Interrupts:
         self._epoch = 0
         self._caused: set[str] = set()
         self._announced: Counter[tuple[str, int]] = Counter()
+        self._unscheduled: set[int] = set()  # QPs whose CNPSCHDSTS bit something may have cleared
 
     # -- causes -----------------------------------------------------------------------------------
 
@@ -73,7 +80,7 @@ class Interrupts:
         if kind == "CNP":
             self._flags[CNP].cause(sure)
         if sure:
-            self._caused.add(BANK_RULES[kind])
+            self._caused.add(bank_rule(kind, qp))
         self._touch()
 
     # -- software ---------------------------------------------------------------------------------
@@ -93,16 +100,27 @@ class Interrupts:
             else:
                 flag.keep()
         if value >> CNP & 1:
-            self._clear_scheduled()
+            self.unschedule("w1c8")
         self._touch()
 
-    def _clear_scheduled(self) -> None:
-        """INTSTS[8] was cleared: whether that clears CNPSCHDSTS is a parameter (CNP_CLEAR)."""
-        for (kind, _), flag in self._banks.items():
-            if kind == "CNP" and self._ctx.knobs["CNP_CLEAR"] == "w1c8":
+    def unschedule(self, action: str, qps: Collection[int] | None = None, begun: bool = False) -> None:
+        """Something happened that clears CNPSCHDSTS bits if CNP_CLEAR says so.
+
+        ``action``: w1c8 (INTSTS[8] written 1), cnp_tx (a CNP left through QP1) or bank (the bank register
+        written 1), for the bits of ``qps`` (None: all). ``begun``: it may take effect any time from now on.
+        """
+        knob = self._ctx.knobs["CNP_CLEAR"]
+        self._touch()
+        for (kind, qp), flag in self._banks.items():
+            if kind != "CNP" or (qps is not None and qp not in qps):
+                continue
+            if flag.state == Flag.ONE:
+                self._unscheduled.add(qp)
+            if knob == action and not begun:
                 flag.clear()
-            elif kind == "CNP":
+            elif knob in (action, "report") and flag.state == Flag.ONE:
                 flag.state = Flag.EITHER
+        self._touch()
 
     def clear_bank(self, kind: str, bank: int, value: int) -> None:
         """A bank register was written: 1 clears."""
@@ -138,18 +156,32 @@ class Interrupts:
             zero, one = flag.possible() if flag is not None else (True, False)
             if flag is None and not observed:
                 continue
-            rule = BANK_RULES[kind]
-            self._judge_bit(rule, zero, one, observed, f"{kind} bank {bank + 1} bit {bit}", flag)
+            rule = bank_rule(kind, key[1])
+            if kind == "CNP" and key[1] in self._unscheduled:
+                self._judge_unscheduled(key[1], zero, one, observed)
+            else:
+                self._judge_bit(rule, zero, one, observed, f"{kind} bank {bank + 1} bit {bit}", flag)
             if flag is not None and (one if observed else zero):
                 flag.seen(observed)
         self._touch()
+
+    def _judge_unscheduled(self, qp: int, zero: bool, one: bool, observed: int) -> None:
+        """Judge a CNPSCHDSTS bit that something may have cleared, by CNP_CLEAR."""
+        if self._ctx.knobs["CNP_CLEAR"] == "report":
+            self._ctx.rules.observe("ERN-202")
+        elif zero != one:
+            why = f"CNPSCHDSTS bit of QP {qp} after what may clear it"
+            self._ctx.rules.eq("ERN-202", int(one), observed, why, self.scope)
+        else:
+            return
+        self._unscheduled.discard(qp)
 
     def _judge_bit(
         self, rule: str, zero: bool, one: bool, observed: int, where: str, flag: Flag | None
     ) -> None:
         rules, scope = self._ctx.rules, self.scope
         if observed and not one:
-            if rule == BANK_RULES["RQ"] and self._early("RQ"):
+            if (rule == BANK_RULES["RQ"] or where.startswith("RQ")) and self._early("RQ"):
                 rules.fail("ERN-144", 0, 1, f"{where}: the payload is not in memory yet", scope)
             elif where in SUMMARY and rule in self._caused:
                 rules.fail("ERN-183", 0, 1, f"{where}: every bank bit behind it is clear", scope)

@@ -15,10 +15,15 @@ from ref_model.ernic.context import OUTPUT, Context
 from ref_model.ernic.counters import REGISTERS as COUNTER_REGISTERS
 from ref_model.ernic.counters import Counters
 from ref_model.ernic.errors import ErrorBuffer, FatalQueue
+from ref_model.ernic.global_buffers import missing_buffers
 from ref_model.ernic.interrupts import FATAL, VALIDATION, Interrupts
+from ref_model.ernic.management import LACKING, QP1, RECORDED
+from ref_model.ernic.management_send import ManagementRequester
 from ref_model.ernic.qp import Qp
 from ref_model.ernic.regions import Regions
 from ref_model.ernic.requester import FATAL_NAKS, WQE_BYTES
+from ref_model.ernic.response_errors import ResponseErrors
+from ref_model.ernic.retry_buffers import RetryBuffers
 from ref_model.ernic.status import QpStatus, Storage
 from ref_model.ernic.validation import (
     QP_DEAD,
@@ -81,6 +86,8 @@ class ErnicModel:
         self.counters = Counters(self.ctx, self.interrupts)
         self.errors = ErrorBuffer(self.ctx, self.values)
         self.fatal_queue = FatalQueue(self.ctx, self.values)
+        self.ctx.retries = RetryBuffers(self.ctx, self.values)
+        self.response_errors = ResponseErrors(self.ctx, self.values)
         self.regions = Regions(self.values, self.knobs, self.rules)
         self.storage = Storage(self.ctx, self.values)
         self.status = QpStatus(self.ctx, self.values)
@@ -102,6 +109,8 @@ class ErnicModel:
         self._spoke = False  # a frame left since the last reset
         self._roce_free = -self.ctx.timing.period * 2  # last beat at the RoCE input
         self._accessed = False  # a register was accessed since the last reset
+        self._programmed = -1  # epoch in which all global buffers were found programmed
+        self._unjudged = False  # at work without one of its global buffers (ERN-158)
         self._handlers: dict[type, Callable[[Any], None]] = {
             RegWrite: self._register_write,
             RegRead: self._register_read,
@@ -128,6 +137,9 @@ class ErnicModel:
         self.rules.now = now
         if ctx.quiet and not isinstance(event, RegRead):
             ctx.quiet = False
+        if self._unjudged and not isinstance(event, Reset | HostWrite):
+            self.rules.observe("ERN-158")
+            return
         self._handlers[type(event)](event)
 
     def advance(self, now: int) -> None:
@@ -149,8 +161,13 @@ class ErnicModel:
     def quiet(self, now: int) -> None:
         """The bench found the DUT quiet: everything that happened has taken effect."""
         self.advance(now)
+        if self._unjudged:
+            return
         self.counters.quiet()
         self.interrupts.quiet()
+        managed = self.qps.get(QP1)
+        if managed is not None and managed.management is not None:
+            managed.management.quiet(managed.refresh()[0])
         self.ctx.quiet = True
 
     def subjects(self) -> list[int]:
@@ -160,11 +177,14 @@ class ErnicModel:
     def finish(self) -> None:
         """End of test: open obligations and left-overs become findings."""
         self.ctx.deadlines.finish()
+        if self._unjudged:
+            return
         for qp in self.qps.values():
             left = qp.cq.finished()
             if left:
+                rule, knob = qp.cq.owed_by("ERN-073")
                 self.rules.fail(
-                    "ERN-073", "no completion left", f"{left} CQEs missing", "end of test", qp.scope
+                    rule, "no completion left", f"{left} CQEs missing", "end of test", qp.scope, knob
                 )
         owed = self.ctx.immediates_owed
         if self.immediates < owed:
@@ -209,7 +229,7 @@ class ErnicModel:
             self._by_peer = {}
             for number in sorted(self.qps):
                 conn, _ = self.qps[number].refresh()
-                if conn.sq_depth:
+                if conn.sq_depth and number != QP1:
                     self._by_peer.setdefault(conn.dest_qp, []).append(self.qps[number])
         return self._by_peer
 
@@ -245,7 +265,7 @@ class ErnicModel:
         if name == "INTEN":
             self.interrupts.write_enable(word)
         elif block == "QP":
-            self._qp_write(name, where.index, word)
+            self._qp_write(name, where.index, word, event.settled)
 
     def _accessible(self) -> None:
         self.rules.met("ERN-007", "each access is answered once")
@@ -265,6 +285,10 @@ class ErnicModel:
         if where.register.writable:  # STATQP: a status register with fields that software may write
             self.storage.write(where, event.addr & ~3, event.data, event.strb, event.settled)
             return
+        if block == "CNPSCHDSTS":
+            self.interrupts.unschedule(
+                "bank", [32 * index + bit for bit in range(32) if event.data >> bit & 1]
+            )
         self._ro_written[event.addr & ~3] = event.data
         self.rules.tempt("ERN-005", ("ro", event.addr & ~3))
 
@@ -285,7 +309,7 @@ class ErnicModel:
         for addr in [addr for addr in self._overridden if 0 <= addr - first < QP_STRIDE]:
             del self._overridden[addr]
 
-    def _qp_write(self, name: str, slot: int, word: int) -> None:
+    def _qp_write(self, name: str, slot: int, word: int, settled: int) -> None:
         qp = self._qp(slot + self._first_slot)
         if qp is None:
             return
@@ -297,10 +321,14 @@ class ErnicModel:
             qp.rq.consumer.preset(word & 0xFFFF)
         elif name == "SQPI":
             self._forget_override(qp)
+            if conn.enabled and device.enabled and self._unprogrammed():
+                return
             qp.requester.post(word & 0xFFFF, conn, device)
         elif name == "RQCI":
             depth = max(conn.rq_depth, 1)
             qp.responder.freed()
+            if qp.management is not None:
+                qp.management.freed(conn, settled)
             qp.rq.consumer.advance_to(word & 0xFFFF, depth, qp.rq.received - qp.rq.consumer.count)
         elif name == "SQPSN":
             qp.requester.preset_psn(word & 0xFFFFFF)
@@ -322,6 +350,9 @@ class ErnicModel:
             return
         block, name, addr, value = where.block.name, where.register.name, event.addr & ~3, event.data
         if block == "MR" and where.index >= int(self.knobs["MR_ROWS"]):
+            return
+        if block == "QP" and where.index + self._first_slot == QP1 and name in LACKING | RECORDED.keys():
+            rules.observe(RECORDED.get(name, "ERN-026"))
             return
         if where.register.access == "ro" and not self._unchanged_by_write(
             addr, value, where.register.defined
@@ -393,6 +424,15 @@ class ErnicModel:
             why = "queue entry before INTSTS[7]"
             self.rules.eq("ERN-180/order", True, entries > 0, why, self.interrupts.scope, knob="M_RULES")
 
+    def _unprogrammed(self) -> bool:
+        """The DUT gets work: without one of its global buffers it may do anything until the next reset."""
+        if self._programmed != self.values.epoch:
+            self._programmed = self.values.epoch
+            if missing_buffers(self.values):
+                self._unjudged = True
+                self.ctx.reset()
+        return self._unjudged
+
     # -- frames in --------------------------------------------------------------------------------
 
     def _frame_in(self, event: FrameIn) -> None:
@@ -409,6 +449,8 @@ class ErnicModel:
             self.rules.observe("ERN-111")
             self.rules.tempt("ERN-247", (None, "tx"))
             return
+        if self._unprogrammed():
+            return
         self.counters.add("all")
         try:
             frame = parse_shared(event.data)
@@ -424,11 +466,19 @@ class ErnicModel:
         if faults == [QP_DEAD] and qp is not None and qp.racing:
             self._racing(qp, frame)
             return
+        self.response_errors.heard(frame, not faults)
         if faults:
             self._dropped(faults, frame, qp, device.log_all_errors)
+            if qp is not None and qp.management is not None:
+                qp.management.dropped(event.data, qp.refresh()[0], faults[0].rule, faults[0].why)
             return
         assert qp is not None and frame.bth is not None
         qp.scope.note(event.begin, "in", frame)
+        if qp.management is not None:
+            qp.management.receive(frame, event.data, qp.refresh()[0], event.begin)
+            if congestion_experienced(frame):  # whether a MAD is a request of QP1 in this sense is open
+                self.interrupts.bank("CNP", QP1, sure=False)
+            return
         if close_behind:
             self.rules.tempt("ERN-235", (qp.scope.name, "ack"))
         revived = qp.responder.revived
@@ -475,6 +525,13 @@ class ErnicModel:
         else:
             rules.tempt("ERN-152", path)
         self.counters.last_in_known = False
+        if (
+            qp is not None
+            and qp.refresh()[0].enabled
+            and frame.ip is not None
+            and congestion_experienced(frame)
+        ):
+            self.interrupts.bank("CNP", qp.number, sure=False)
         if qp is not None and frame.bth is not None:
             qp.responder.dropped(frame, qp.refresh()[0], fault.rule, fault.why)
 
@@ -486,16 +543,23 @@ class ErnicModel:
         if info is not None and info.kind == "cnp":
             self.counters.add("in_cnp")
             qp.requester.congested(event.settled)
+            qp.responder.ignored(bth.psn, "ERN-201")
+            self.counters.last_in_known = False  # whether a CNP counts as the last accepted frame is open
             self.rules.tempt("ERN-201", (qp.scope.name, "rx"))
+        marked = congestion_experienced(frame)
+        if info is not None and info.kind in RESPONSES | {"cnp"}:
+            if marked:
+                self.interrupts.bank("CNP", qp.number, sure=False)
+            if info.kind != "cnp":
+                self._answer(qp, frame, event.settled)
             return
-        if info is not None and info.kind in RESPONSES:
-            self._answer(qp, frame, event.settled)
-            return
-        if congestion_experienced(frame):
-            self.interrupts.bank("CNP", qp.number)
         if frame.trailer:
             self.rules.tempt("ERN-233", (qp.scope.name, "rx"))
+        expected = qp.responder.state.expected
         qp.responder.request(frame, conn, device, event.begin)
+        if marked:  # a request that is refused, repeated or undecided yet may leave the mark unnoticed
+            self.interrupts.bank("CNP", qp.number, sure=qp.responder.state.expected != expected)
+            self.rules.tempt("ERN-199", OUTPUT)
 
     def _answer(self, qp: Qp, frame: Frame, now: int) -> None:
         """An ACK, NAK or READ response for a QP of the DUT."""
@@ -510,6 +574,8 @@ class ErnicModel:
         if aeth.syndrome >> 5 == 0:
             known = qp.requester.acknowledge(bth.psn, aeth.syndrome & 0x1F, conn, device, now)
             self.counters.add("in_ack", int(known), 1)
+            if not known:
+                self.response_errors.stale()
             return
         known = qp.requester.nak(bth.psn, aeth.syndrome, conn, device, now)
         self.counters.add("in_ack", 0, 1)
@@ -527,6 +593,9 @@ class ErnicModel:
             self._host_frames.popleft()
             self.rules.met("ERN-208", "host frame sent unchanged", self.stream)
             self.rules.met("ERN-209", "frames are not interleaved", self.stream)
+            return
+        managed = self.qps.get(QP1)
+        if managed is not None and self._managed_out(managed, event):
             return
         try:
             frame = parse_shared(event.data)
@@ -548,6 +617,8 @@ class ErnicModel:
             expected = self._host_frames.popleft() if self._host_frames else "no frame"
             self.rules.fail("ERN-208", expected, event.data, "only RoCE and host frames leave", self.stream)
             return
+        if managed is not None and self._managed_answer(managed, frame):
+            return
         qp = self._sender(frame)
         if qp is None:
             self.rules.fail(
@@ -555,6 +626,41 @@ class ErnicModel:
             )
             return
         self._judge_out(qp, frame, event)
+
+    def _managed_out(self, qp: Qp, event: FrameOut) -> bool:
+        """Judge ``event`` if it is a frame that software sent through QP1; returns whether it is."""
+        conn, device = qp.refresh()
+        if not isinstance(qp.requester, ManagementRequester) or not qp.requester.claims(event.data, conn):
+            return False
+        frame = qp.requester.sent(event.data, conn, device, event.begin)
+        qp.scope.note(event.begin, "out", frame)
+        self._stream_rules(event)
+        self.rules.alive(OUTPUT)
+        named = self._notified(frame)
+        if named:
+            self.interrupts.unschedule("cnp_tx", named, begun=True)
+            self.ctx.deadlines.call_at(
+                event.settled + self.ctx.timing.settle, lambda: self.interrupts.unschedule("cnp_tx", named)
+            )
+        return True
+
+    def _notified(self, frame: Frame | None) -> list[int]:
+        """Return the QPs whose peer a CNP is for, empty for other frames."""
+        if frame is None or frame.bth is None or frame.bth.opcode != opcodes.CNP:
+            return []
+        return [qp.number for qp in self._peers().get(frame.bth.dest_qp, [])]
+
+    def _managed_answer(self, qp: Qp, frame: Frame) -> bool:
+        """Judge ``frame`` if it is a response to a QP1 frame; returns whether it is."""
+        bth = frame.bth
+        assert bth is not None
+        info = INFO.get(bth.opcode)
+        if info is None or info.kind not in RESPONSES or qp.management is None:
+            return False
+        if self._peers().get(bth.dest_qp) or not qp.management.answers(frame, qp.refresh()[0]):
+            return False
+        self.rules.fail("ERN-197", "no answer", frame, "QP1 frames are not acknowledged", qp.scope)
+        return True
 
     def _judge_out(self, qp: Qp, frame: Frame, event: FrameOut) -> None:
         bth = frame.bth
@@ -672,16 +778,30 @@ class ErnicModel:
             qp.cq.write_doorbell(qp.refresh()[0], addr, part)
         elif kind == "rq" and qp is not None and qp.responder.settle_room():
             return 0
+        elif kind == "rq" and qp is not None and qp.management is not None:
+            found = qp.management.element_written(qp.refresh()[0], addr, part)
+            if found == "again":
+                return 0
+            if not found:
+                self._stray(event, addr, part, "ERN-140")
+                return size
         elif kind == "rq_doorbell" and qp is not None:
             if not qp.rq.announces(qp.refresh()[0], part) and qp.responder.settle_room():
                 return 0
+            while qp.management is not None and not qp.rq.announces(qp.refresh()[0], part):
+                if not qp.management.announced(qp.refresh()[0]):
+                    break
             qp.rq.write_doorbell(qp.refresh()[0], addr, part)
         elif kind == "errbuf":
             self.errors.write(addr, part)
         elif kind == "fatal":
             self._fatal_entry(addr, part)
-        elif kind in ("retry", "resperr", "outerr"):
-            self.rules.observe({"retry": "ERN-090", "resperr": "ERN-157", "outerr": "ERN-250"}[kind])
+        elif kind == "retry":
+            self.ctx.retries.write(addr, part)
+        elif kind == "resperr":
+            self.response_errors.write(part)
+        elif kind == "outerr":
+            self.rules.observe("ERN-250")
         else:
             rule = {"rq": "ERN-140", "sq": "ERN-216"}[kind]
             self._stray(event, addr, part, rule)
@@ -736,6 +856,10 @@ class ErnicModel:
         if grant is not None:
             self.rules.fail(grant.place_rule, f"at {grant.addr:#x}", what, grant.why, self.memory_scope)
             return
+        if event.port == RETRY_PORT:
+            rule = "ERN-090"
+        elif self.response_errors.blames(addr):
+            rule = "ERN-157"
         for qp in self.qps.values():
             if qp.life.owned(addr):
                 rule = qp.life.rule
@@ -772,15 +896,8 @@ class ErnicModel:
                     entries.append((address, 4, (kind, qp)))
         entries.append((*self.errors.area(), ("errbuf", None)))
         entries.append((*self.fatal_queue.area(), ("fatal", None)))
-        for kind, base, msb, size in (
-            ("retry", "DATBUFBA", "DATBUFBAMSB", "DATBUFSZ"),
-            ("resperr", "RESPERRPKTBA", "RESPERRPKTBAMSB", "RESPERRSZ"),
-        ):
-            word = self.values.get("GLOBAL", size)
-            count, each = (word & 0xFFFF or 1), (word >> 16 or BEAT)
-            address = self.values.get("GLOBAL", msb) << 32 | self.values.get("GLOBAL", base)
-            if word:
-                entries.append((address, count * each, (kind, None)))
+        entries.append((*self.ctx.retries.area(), ("retry", None)))
+        entries.append((*self.response_errors.area(), ("resperr", None)))
         self._areas.set(entries)
         self._areas_stale = False
 
@@ -790,6 +907,10 @@ class ErnicModel:
             rules.observe("ERN-217/reaction")
         if event.port == PAYLOAD_PORT:
             self.ctx.fetching(event.addr, event.begin)
+            managed = self.qps.get(QP1)
+            if managed is not None and isinstance(managed.requester, ManagementRequester):
+                frame = managed.requester.payload_read(event, managed.refresh()[0])
+                self.interrupts.unschedule("cnp_tx", self._notified(frame), begun=True)
         if event.port != SQ_PORT:
             return
         if self._areas_stale:
@@ -870,7 +991,7 @@ class ErnicModel:
             self.rules.tempt("ERN-221", OUTPUT)
         elif not event.asserted:
             self.rules.met("ERN-220", "outputs stay low in reset")
-        self._spoke = self._accessed = False
+        self._spoke = self._accessed = self._unjudged = False
         self.ctx.reset()
         self.values.reset()
         self._decoded = None
@@ -880,6 +1001,8 @@ class ErnicModel:
         self.counters.reset()
         self.errors = ErrorBuffer(self.ctx, self.values)
         self.fatal_queue = FatalQueue(self.ctx, self.values)
+        self.ctx.retries = RetryBuffers(self.ctx, self.values)
+        self.response_errors = ResponseErrors(self.ctx, self.values)
         self.qps.clear()
         self._host_frames.clear()
         self._other_frames.clear()

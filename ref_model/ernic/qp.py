@@ -10,6 +10,8 @@ from ref_model.ernic.counters import Counters
 from ref_model.ernic.errors import ErrorBuffer
 from ref_model.ernic.interrupts import FATAL, ILLEGAL_WQE, VALIDATION, Interrupts
 from ref_model.ernic.lifecycle import LifeCycle
+from ref_model.ernic.management import QP1, ManagementReceiver
+from ref_model.ernic.management_send import ManagementRequester
 from ref_model.ernic.receive_queue import ReceiveQueue
 from ref_model.ernic.regions import Regions
 from ref_model.ernic.requester import Requester
@@ -46,7 +48,12 @@ class Qp:
         self.cq = CompletionQueue(ctx, self.scope)
         self.rq = ReceiveQueue(ctx, self.scope)
         self.life = LifeCycle(ctx, self.scope)
-        self.requester = Requester(ctx, self.scope, self.cq, counters, number)
+        kind = ManagementRequester if number == QP1 else Requester
+        self.requester = kind(ctx, self.scope, self.cq, counters, number)
+        self.management: ManagementReceiver | None = None
+        if number == QP1:
+            self.management = ManagementReceiver(ctx, self.scope, self.rq, counters, interrupts, errors)
+            self.cq.unacknowledged = "ERN-194"
         self.responder = Responder(
             ctx, self.scope, self.rq, regions, counters, interrupts, errors, number, self.request_fatal
         )

@@ -16,6 +16,7 @@ class ReceiveQueue:
         """Start empty."""
         self._ctx = ctx
         self._scope = scope
+        self.rule = "ERN-143"  #: what the doorbell is demanded by
         self.consumer = RingIndex()
         self.base = 0
         self.received = 0  # messages complete on the wire
@@ -35,7 +36,7 @@ class ReceiveQueue:
         self.received += 1
         if conn.rq_doorbell and (self._bell_duty is None or not self._bell_duty.open):
             self._bell_duty = self._ctx.deadlines.must(
-                "ERN-143", "RQ doorbell word", "a SEND was received", self._scope, self._ctx.liveness()
+                self.rule, "RQ doorbell word", "a SEND was received", self._scope, self._ctx.liveness()
             )
 
     def announces(self, conn: QpConfig, data: bytes) -> bool:
@@ -47,7 +48,7 @@ class ReceiveQueue:
         """Judge a write of the RQ doorbell word."""
         rules, scope = self._ctx.rules, self._scope
         if not rules.eq(
-            "ERN-143", (conn.rq_doorbell, 4), (addr, len(data)), "the 32-bit word at RQWPTRDBADD", scope
+            self.rule, (conn.rq_doorbell, 4), (addr, len(data)), "the 32-bit word at RQWPTRDBADD", scope
         ):
             return
         value = int.from_bytes(data, "little")
@@ -55,9 +56,9 @@ class ReceiveQueue:
         count = match_position(value, depth, self.rung, self.received)
         if count is None:
             expected = f"ring position {self.rung % depth} .. {self.received % depth}"
-            rules.fail("ERN-143", expected, value, "index of received SENDs", scope)
+            rules.fail(self.rule, expected, value, "index of received SENDs", scope)
             return
-        rules.met("ERN-143", "doorbell follows the received SENDs", scope)
+        rules.met(self.rule, "doorbell follows the received SENDs", scope)
         rules.in_range(
             "ERN-144",
             0,

@@ -26,7 +26,7 @@ WQE_BYTES = 64
 RNR_ENDLESS = 7
 
 #: Rules of "there is something to send".
-SEND_RULES = ("ERN-069", "ERN-067/start", "ERN-098", "ERN-061")
+SEND_RULES = ("ERN-069", "ERN-067/start", "ERN-098", "ERN-061", "ERN-200")
 FATAL_NAKS = (0x61, 0x62, 0x63)
 
 
@@ -102,6 +102,8 @@ class Requester:
         self._late: int | None = None  # PSN of an ACK that may have come before the fatal state
         self._last_retry = ""
         self._congested: int | None = None
+        self._cnps = 0
+        self._drained = False  # all WQEs acknowledged since the CNP: the limit may be back
         self.entries: dict[int, WorkEntry] = {}
         self._restarts: list[Restart] = []
         self._rnr_until = 0
@@ -220,7 +222,7 @@ class Requester:
             message = self.window[0]
             if message.sent < len(message.segments):
                 break
-            self.window.popleft()
+            self._forget(self.window.popleft())
             if message is self.current:
                 self.current = None
             self._cq.complete(Completion(message.wrid, message.opcode, False), conn)
@@ -229,6 +231,12 @@ class Requester:
             self._ctx.rules.tempt("ERN-080", (self._scope.name, "cq"))
         if not self.window:
             self.resent_unacked = False
+            self._drained = self._congested is not None
+
+    def _forget(self, message: Message) -> None:
+        """All packets of ``message`` are acknowledged, or never will be: their copies are free."""
+        self._ctx.retries.held -= len(message.copies)
+        message.copies.clear()
 
     def _void_restarts(self, now: int) -> None:
         """Later answers overtook the open permissions to go back."""
@@ -256,7 +264,7 @@ class Requester:
         more = self.current is not None or due != self.next_psn
         if not more and self.sq.count > self.started and len(self.window) < self._limit():
             more = True
-        if blocked or not more:
+        if blocked or not more or (self._ctx.retries.exhausted() and self._next_is_write(conn)):
             self._ctx.deadlines.void(self._duty)
             self._arm_timeout(conn, device)
             return
@@ -271,6 +279,8 @@ class Requester:
                     self._ctx.rules.observe("ERN-061")
                     return
                 rule = "ERN-061"
+            elif self._cnps > 1 and not self._drained and len(self.window) >= self._limit() // 2:
+                rule = "ERN-200"  # later CNPs lower the limit no further
             self._held_back = False
             self._duty = self._ctx.deadlines.must(
                 rule,
@@ -396,6 +406,10 @@ class Requester:
         message, index = found
         if index >= len(message.segments) or not message.segments[index].length:
             return begin
+        if message.segments[index].offset in message.copies:
+            part = message.segments[index]
+            laddr = message.laddr + part.offset
+            return self._ctx.retries.decided(laddr, part.length, self._last_sent, begin)
         return self._ctx.decided(message.laddr + message.segments[index].offset, begin)
 
     def _may_send(self, conn: QpConfig, device: Device) -> bool:
@@ -503,8 +517,10 @@ class Requester:
 
     def congested(self, now: int) -> None:
         """A CNP came: the first one lowers the limit of outstanding WQEs, later ones do nothing."""
-        if self._congested is None:
+        self._cnps += 1
+        if self._congested is None or self._drained:
             self._congested = now
+            self._drained = False
 
     def fatal_too_early(self, device: Device) -> str:
         """Return the rule a QP breaks that turns fatal although nothing allows it."""
@@ -587,9 +603,14 @@ class Requester:
         if all(len(entry.segments) == 1 for entry in self.window):
             held = len(self.window)
             limit, rule = self._limit(), "ERN-065" if self._congested is None else "ERN-200"
-            if self._congested is not None and not self._ctx.reacted(self._congested, self._decided):
+            free = self._drained or (
+                self._congested is not None and not self._ctx.reacted(self._congested, self._decided)
+            )
+            if free and held > limit:
+                rules.observe("ERN-200")
                 limit = int(self._ctx.knobs["MAX_OUTSTANDING"][0])
-            rules.in_range(rule, 1, limit, held, "unacknowledged one-packet WQEs", scope, sure=held == limit)
+            sure = held == limit and not free
+            rules.in_range(rule, 1, limit, held, "unacknowledged one-packet WQEs", scope, sure=sure)
         self.sent_messages += 1
         self._counters.wqe()
         return True
@@ -609,6 +630,8 @@ class Requester:
         self._ctx.rules.drop_temptations((self._scope.name, "tx"))
         ended = self.started - len(self.window)
         self._flush(ended, conn)
+        for message in self.window:
+            self._forget(message)
         self.window.clear()
         self.current = None
         self._late = None
@@ -633,6 +656,7 @@ class Requester:
         self.started = self.sq.count = self._cq.done
         self._restarts.clear()
         self._rounds = self._rnr_rounds = 0
+        self._drained = self._congested is not None
         self.entries.clear()
 
     def illegal_entry(self, conn: QpConfig) -> bool:

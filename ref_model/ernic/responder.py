@@ -529,6 +529,10 @@ class Responder:
             for first, length in self._regions.check_write(frame.reth, conn.pd).would_be:
                 self._ctx.refuse(first, length, rule, why, self._scope, frame.payload)
 
+    def ignored(self, psn: int, rule: str) -> None:
+        """A frame came that must have no effect here by ``rule``; no answer may carry its ``psn``."""
+        self.state.refused.append((psn, rule))
+
     def dropped(self, frame: Frame, conn: QpConfig, rule: str, why: str) -> None:
         """A frame for this QP was dropped: nothing of it may show."""
         bth = frame.bth

@@ -11,10 +11,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from ref_model.ernic.config import Device, QpConfig
-from ref_model.ernic.errors import SYNDROME_IHL, SYNDROME_IP_VERSION, SYNDROME_MAC, Suspicion
+from ref_model.ernic.errors import ANY_PSN, SYNDROME_IHL, SYNDROME_IP_VERSION, SYNDROME_MAC, Suspicion
 from ref_model.ernic.headers import UDP_PORT
+from ref_model.ernic.management import QP1
 from ref_model.ernic.regions import Regions
-from ref_model.wire import Frame, IPv4, ParseError, Reason
+from ref_model.wire import Frame, IPv4, ParseError, Reason, opcodes
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +91,7 @@ def qp_faults(
         faults.append(ADDRESSING)
     if qp > device.qp_count:
         faults.append(QP_BEYOND)
-    if (bth.pkey ^ conn.pkey) & 0x7FFF:
+    if qp != QP1 and (bth.pkey ^ conn.pkey) & 0x7FFF:
         faults.append(PKEY)
     if dead or conn.recovery:
         faults.append(QP_DEAD)
@@ -133,6 +134,8 @@ def suspicion(
         access = regions.edge_rule(frame.reth) if frame.reth.length else "ERN-035"
     bth = frame.bth
     assert bth is not None
+    if bth.opcode == opcodes.CNP:  # its PSN means nothing
+        return Suspicion(bth.dest_qp, ANY_PSN, "ERN-201", "ERN-201", "ERN-201")
     invalid = dropped if revived else "ERN-148" if bth.pad else ""
     return Suspicion(bth.dest_qp, bth.psn, dropped, access, invalid)
 

@@ -44,7 +44,7 @@ function automatic [31:0] read_global(input [11:0] off);
     read_global = 32'd0;
     if (off[11:8] == 4'd0) begin
       read_global = greg[word];
-      if (word == G_CONIO) read_global = greg[word] | 32'h8000_0000;
+      if (word == G_CONIO) read_global = {conio_busy == 0, greg[word][30:0]};
     end else if (off >= 12'h190 && off < 12'h290) begin
       read_global = rqint[bank_of(off - 12'h190)];
     end else if (off >= 12'h290 && off < 12'h390) begin
@@ -54,12 +54,13 @@ function automatic [31:0] read_global(input [11:0] off);
     end else begin
       case ({off[11:2], 2'b00})
         12'h100: read_global = {16'd0, c_in_send};
-        12'h104: read_global = {16'd0, c_in_ack};
+        12'h104: read_global = {c_in_mad, c_in_ack};
         12'h108: read_global = `MUT(131, {c_out_write, c_out_send}, {c_out_send, c_out_write});
-        12'h10C: read_global = {16'd0, c_out_ack};
+        12'h10C: read_global = {c_out_mad, c_out_ack};
         12'h110: read_global = last_in;
         12'h114: read_global = last_out;
         12'h118: read_global = {c_dup, c_invalid};
+        12'h124: read_global = {27'd0, rb_short, 4'd0};
         12'h12C: read_global = {c_wqe, 14'd0, 1'b1, 1'b0};
         12'h130: read_global = `MUT(132, {c_all, c_dropped}, {c_dropped, c_all});
         12'h134: read_global = {16'd0, c_in_nak};
@@ -67,6 +68,7 @@ function automatic [31:0] read_global(input [11:0] off);
         12'h13C: read_global = {15'd0, `MUT(451, p_state == P_IDLE, p_state == P_IDLE && !intsts[7]), 16'd0};
         12'h140: read_global = c_retry;
         12'h174: read_global = c_in_cnp;
+        12'h178: read_global = c_out_cnp;
         12'h180: read_global = {23'd0, inten};
         12'h184: read_global = {23'd0, intsts_now(1'b0)};
         default: read_global = 32'd0;
@@ -130,14 +132,15 @@ task automatic write_global(input [11:0] off, input [31:0] data, input [31:0] la
         kick_all = 1'b1;
         kick_q = 0;
       end
+      if (off[7:2] == G_CONIO && mask != 0) conio_busy = CONIO_CLKS;
     end else if (off[11:2] == 10'h060) begin
       mask = 32'h0000_01FB & lanes & `MUT(7, 32'hFFFF_FFFF, 32'hFFFF_FEFF);
       inten = (inten & ~mask[8:0]) | (data[8:0] & mask[8:0]);
     end else if (off[11:2] == 10'h061) begin
       mask = data & lanes;
       intsts = intsts & `MUT(8, ~mask[8:0], ~{9{|mask[8:0]}});
-      // The scheduling flags fall with their summary bit (binding CNP_CLEAR = w1c8).
-      if (mask[8]) for (k = 0; k < 64; k = k + 1) cnpint[k] = 32'd0;
+      // The scheduling flags fall with their summary bit (CNP_CLEAR = w1c8).
+      if (mask[8] && C_CNP_CLEAR_TX == 0) for (k = 0; k < 64; k = k + 1) cnpint[k] = 32'd0;
     end else if (off >= 12'h190 && off < 12'h290) begin
       w1c_until = now + 64'd128;
       clear_bank(1'b0, bank_of(off - 12'h190), data & lanes);
@@ -202,6 +205,7 @@ task automatic qpconf_written(input [QW-1:0] q, input [31:0] old, input [31:0] v
       rq_ovfl[q] = 1'b0;
       nak_sent[q] = 1'b0;
       cut_window[q] = 1'b0;
+      rb_forget(q);
     end
     if (!v[0] || v[6]) ak_on[q] = 1'b0;
     if (`MUT(186, 1'b0, pend[q] == 0 && outc[q] == 0 && nxt_slot[q] != 0)) nxt_slot[q] = 16'd0;
@@ -218,6 +222,7 @@ task automatic write_qp(input [QW-1:0] q, input [5:0] w, input [31:0] data, inpu
   begin
     ovr = `MUT(10, greg[G_ADCONF][0], 1'b1);
     mask = qp_mask(w, ovr) & lanes;
+    if (is_mad_qp(q) && absent_on_qp1(w)) mask = 32'd0;
     if (w == Q_DESTQP) mask = mask & `MUT(11, 32'hFFFF_FFFF, 32'h0000_FFFF);
     if (w == Q_SQBA) mask = mask | `MUT(230, 32'd0, lanes & 32'h0000_001F);
     if (w == Q_STAT) mask = mask & `MUT(231, 32'hFFFF_FFFF, 32'h8FFF_FFFF);

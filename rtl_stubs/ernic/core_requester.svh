@@ -7,6 +7,9 @@ localparam [1:0] T_IDLE = 2'd0, T_FETCH = 2'd1, T_PACKET = 2'd2, T_WAIT = 2'd3;
 reg [1:0] t_state = T_IDLE;
 reg [QW-1:0] t_q = 0;
 reg t_again = 1'b0;              // look at t_q again when the frame is built
+reg t_built = 1'b0;              // the frame is built
+reg t_copying = 1'b0;            // its payload is still being copied to a retry buffer
+reg t_mad = 1'b0;                // it is a frame of QP1
 reg [2:0] t_run = 3'd0;          // packets sent for t_q in a row (variant 4 stays on a QP)
 reg [511:0] t_wqe = 512'd0;
 reg [6:0] t_got = 7'd0;
@@ -63,6 +66,7 @@ task automatic send_reply;
     build_header(t_q, OP_ACK, psn, 1'b0, pad, 5'd4, {syndrome, msn, 128'd0}, {11'd0, pad});
     bld_payload <= 13'd0;
     bld_inline <= 1'b0;
+    bld_raw <= 1'b0;
     bld_valid <= 1'b1;
     push_tag((syndrome[6:5] == 2'd0) ? K_ACK : K_NAK, OP_ACK, psn, 1'b0, 1'b0);
     t_again = 1'b0;
@@ -89,6 +93,7 @@ task automatic send_packet;
   reg resend;
   reg areq;
   reg inlined;
+  reg [63:0] src;
   reg [31:0] imm;
   reg [127:0] reth;
   begin
@@ -122,10 +127,13 @@ task automatic send_packet;
     bld_payload <= n[12:0];
     bld_inline <= inlined;
     bld_sdata <= w[383:256];
+    bld_raw <= 1'b0;
     bld_valid <= 1'b1;
     if (n != 0 && !inlined) begin
+      src = w[95:32] + {32'd0, off} + `MUT(39, 64'd0, {63'd0, resend});
+      if (C_RETRY_BUFFERS != 0 && (op == W_WRITE || op == W_WRITE_IMM)) rb_place(psn, n, resend, src);
       plr_valid <= 1'b1;
-      plr_addr <= w[95:32] + {32'd0, off} + `MUT(39, 64'd0, {63'd0, resend});
+      plr_addr <= src;
       plr_len <= n[23:0];
     end
     if (resend) retried[t_q] = 1'b1;
@@ -171,7 +179,9 @@ task automatic wqe_arrived;
       kick_cpl(t_q);
       kick(t_q);
       t_state = T_IDLE;
-    end else if (!legal_wqe(t_wqe[135:128])) begin
+    end else if (is_mad_qp(t_q) && t_wqe[135:128] == W_SEND) begin
+      mad_arrived;
+    end else if (!legal_wqe(t_wqe[135:128]) || is_mad_qp(t_q)) begin
       intsts[5] = `MUT(141, 1'b1, intsts[5]);
       set_fatal(t_q, F_WQE);
       t_state = T_IDLE;
@@ -195,7 +205,7 @@ task automatic pick_work;
   begin
     t_state = T_IDLE;
     if (is_qp1(t_q)) begin
-      // QP1 has no send side in this slice.
+      if (is_mad_qp(t_q)) pick_mad_work;
     end else if (fatal[t_q] && `MUT(247, 1'b1, pend[t_q] == 0)) begin
       if (pend[t_q] != 0 && outc[t_q] < 5'd16 && greg[G_CONF][0]) start_fetch;
     end else if (may_send(t_q)) begin
@@ -210,6 +220,12 @@ task automatic requester_step;
     if (bld_valid) bld_valid <= 1'b0;
     if (plr_valid) plr_valid <= 1'b0;
     if (sqr_valid) sqr_valid <= 1'b0;
+    if (rtb_valid) rtb_valid <= 1'b0;
+    if (rtb_done) t_copying = 1'b0;
+    if (bld_done) begin
+      t_built = 1'b1;
+      if (t_mad) mad_built;
+    end
     case (t_state)
       T_IDLE:
       if (rep_rd != rep_wr && tag_wr - tag_rd < 3'd2) begin
@@ -229,13 +245,18 @@ task automatic requester_step;
       end
       T_PACKET:
       // A retreat, a reset of the QP or a fatal event may have come in between.
-      if (may_send(t_q) && snd_i[t_q] < outc[t_q]) send_packet;
-      else begin
+      if (may_send(t_q) && snd_i[t_q] < outc[t_q] && !rb_wait(1'b0)) begin
+        rb_short = 1'b0;
+        if (is_mad_qp(t_q)) send_mad;
+        else send_packet;
+      end else begin
+        rb_short = rb_wait(1'b0);
         kick(t_q);
         t_state = T_IDLE;
       end
       default:
-      if (bld_done) begin
+      if (t_built && !t_copying) begin
+        t_built = 1'b0;
         t_state = T_IDLE;
         if (t_again) begin
           t_run = t_run + 1'b1;
@@ -262,6 +283,7 @@ task automatic frame_left;
     case (kind)
       K_SEND: c_out_send = c_out_send + 1'b1;
       K_WRITE: c_out_write = c_out_write + `MUT(38, 16'd1, {15'd0, opcode != OP_WRITE_ONLY_IMM});
+      K_MAD, K_CNP: mad_left(q, kind == K_CNP);
       K_ACK: c_out_ack = c_out_ack + `MUT(244, 16'd1, 16'd2);
       default: c_out_nak = c_out_nak + `MUT(245, 16'd1, 16'd0);
     endcase

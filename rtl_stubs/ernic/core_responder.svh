@@ -99,7 +99,7 @@ function automatic [5:0] first_fault(input dummy);
   reg ip_ok;
   begin
     conf = qreg[{r_q, Q_CONF}];
-    enabled = r_q_known && `MUT(83, conf[0], 1'b1) && !is_qp1(r_q);
+    enabled = r_q_known && `MUT(83, conf[0], 1'b1);
     dmac = {hb(10'd0), hb(10'd1), hb(10'd2), hb(10'd3), hb(10'd4), hb(10'd5)};
     if (f_v6)
       ip_ok = ({hb2(10'd38), hb2(10'd40), hb2(10'd42), hb2(10'd44), hb2(10'd46), hb2(10'd48), hb2(10'd50), hb2(10'd52)}
@@ -118,7 +118,7 @@ function automatic [5:0] first_fault(input dummy);
     else if ((f_udp_port != 16'd4791 || f_proto != 8'd17) && `MUT(92, 1'b1, 1'b0)) first_fault = S_UDP;
     else if (f_tver != 4'd0 && `MUT(93, 1'b1, 1'b0)) first_fault = S_TVER;
     else if (!enabled) first_fault = S_QP;
-    else if (f_pkey[14:0] != `MUT(94, qreg[{r_q, Q_ADV}][30:16], f_pkey[14:0])) first_fault = S_PKEY;
+    else if (!is_mad_qp(r_q) && f_pkey[14:0] != `MUT(94, qreg[{r_q, Q_ADV}][30:16], f_pkey[14:0])) first_fault = S_PKEY;
     else if (fatal[r_q] && `MUT(95, 1'b1, 1'b0)) first_fault = 6'd62;
     else if (conf[6] && `MUT(96, 1'b1, 1'b0)) first_fault = 6'd62;
     else first_fault = 6'd63;
@@ -394,17 +394,17 @@ task automatic check_frame;
       end else begin
         r_mac_seen = 1'b1;
         if (f_op == OP_CNP) begin
-          c_in_cnp = c_in_cnp + 32'd1;
-          cut_window[r_q] = 1'b1;
-          `MUT_DO(248, qreg[{r_q, Q_LSTRQ}][23:0] = qreg[{r_q, Q_LSTRQ}][23:0] + 24'd1;)
-          `MUT_DO(249, cut_window[neighbour(r_q)] = 1'b1;)
-          last_in = last_packet(r_q, f_psn, f_op);
+          handle_cnp;
+        end else if (is_mad_qp(r_q)) begin
+          handle_mad;
         end else if (f_op == OP_ACK) begin
           last_in = last_packet(r_q, f_psn, f_op);
-          handle_response(r_q, f_psn, f_syndrome);
+          if (malformed_ack(f_syndrome)) write_response_entry;
+          else handle_response(r_q, f_psn, f_syndrome);
         end else if (f_op >= 8'h0D && f_op <= 8'h12) begin
           // Nothing was asked for.
           c_dropped = c_dropped + 16'd1;
+          write_response_entry;
         end else begin
           handle_request;
         end
@@ -416,7 +416,6 @@ endtask
 // The request is executed: sequence state, message count, counters, ACK.
 task automatic commit_request;
   reg ends;
-  reg [63:0] element;
   begin
     ends = is_end(f_op);
     qreg[{r_q, Q_LSTRQ}] = {`MUT(166, f_op, {f_op[7:1], 1'b0}), f_psn};
@@ -426,10 +425,7 @@ task automatic commit_request;
     if (is_send(f_op)) c_in_send = c_in_send + `MUT(138, 16'd1, {15'd0, ends});
     if (ends) qreg[{r_q, Q_MSN}] = {8'd0, qreg[{r_q, Q_MSN}][23:0] + `MUT(168, 24'd1, {23'd0, is_send(f_op)})};
     acknowledge(1'b0);
-    if (`MUT(172, f_tclass[1:0] == 2'b11, f_tclass[1:0] == 2'b10)) begin
-      intsts[8] = 1'b1;
-      cnpint[f_qpn[10:5]][f_qpn[4:0]] = 1'b1;
-    end
+    note_congestion;
     if (`MUT(238, 1'b0, f_op == OP_SEND_ONLY_INV || f_op == OP_SEND_LAST_INV)) mrow[{f_imm[8+:MW], 3'd7}] = 32'd0;
     if (has_imm(f_op) && `MUT(169, 1'b1, f_op != OP_SEND_ONLY_INV)) begin
       immq[immq_wr[3:0]] = {f_op, f_qpn, f_imm};
@@ -438,21 +434,29 @@ task automatic commit_request;
     r_state = R_POP;
     if ((is_send(f_op) || `MUT(198, 1'b0, f_op == OP_WRITE_ONLY) || `MUT(199, 1'b0, is_write(f_op) && has_imm(f_op)))
         && ends) begin
-      rq_used[r_q] = rq_used[r_q] + 1'b1;
-      qreg[{r_q, Q_RQPI}] = {16'd0, `MUT(170, ring_inc(qreg[{r_q, Q_RQPI}][15:0], rq_depth(r_q)),
-                                         qreg[{r_q, Q_RQPI}][15:0] + 16'd1)};
-      element = rq64(r_q, `MUT(191, Q_RQBAH, 6'h3F), Q_RQBA)
-                + {48'd0, qreg[{r_q, Q_RQPI}][15:0]} * {40'd0, qreg[{r_q, Q_CONF}][31:16], 8'd0};
-      qreg[{r_q, Q_RQCAH}] = element[63:32];
-      qreg[{r_q, Q_RQCA}] = element[31:0];
-      rxw_valid <= 1'b1;
-      rxw_imm <= 1'b1;
-      rxw_off <= 6'd0;
-      rxw_len <= 13'd4;
-      rxw_addr <= rq64(r_q, `MUT(193, Q_RQDBH, 6'h3F), Q_RQDB);
-      rxw_data <= {992'd0, qreg[{r_q, Q_RQPI}] - `MUT(171, 32'd0, 32'd1)};
-      r_state = R_DOORBELL;
+      ring_rq;
     end
+  end
+endtask
+
+// The receive element is filled: index, address of the next element, doorbell word.
+task automatic ring_rq;
+  reg [63:0] element;
+  begin
+    rq_used[r_q] = rq_used[r_q] + 1'b1;
+    qreg[{r_q, Q_RQPI}] = {16'd0, `MUT(170, ring_inc(qreg[{r_q, Q_RQPI}][15:0], rq_depth(r_q)),
+                                       qreg[{r_q, Q_RQPI}][15:0] + 16'd1)};
+    element = rq64(r_q, `MUT(191, Q_RQBAH, 6'h3F), Q_RQBA)
+              + {48'd0, qreg[{r_q, Q_RQPI}][15:0]} * {40'd0, qreg[{r_q, Q_CONF}][31:16], 8'd0};
+    qreg[{r_q, Q_RQCAH}] = element[63:32];
+    qreg[{r_q, Q_RQCA}] = element[31:0];
+    rxw_valid <= 1'b1;
+    rxw_imm <= 1'b1;
+    rxw_off <= 6'd0;
+    rxw_len <= 13'd4;
+    rxw_addr <= rq64(r_q, `MUT(193, Q_RQDBH, 6'h3F), Q_RQDB);
+    rxw_data <= {992'd0, qreg[{r_q, Q_RQPI}] - `MUT(171, 32'd0, 32'd1)};
+    r_state = R_DOORBELL;
   end
 endtask
 
@@ -494,9 +498,12 @@ task automatic responder_step;
       R_CHECK: check_frame;
       R_DATA:
       if (rxw_done) r_state = r_dup_write ? R_POP : R_COMMIT;
-      R_COMMIT: commit_request;
+      R_COMMIT: if (is_mad_qp(r_q)) commit_mad; else commit_request;
       R_DOORBELL: if (rxw_done) r_state = R_ANNOUNCE;
-      R_ANNOUNCE: begin
+      R_ANNOUNCE:
+      if (is_mad_qp(r_q)) begin
+        announce_mad;
+      end else begin
         if (`MUT(145, qreg[{r_q, Q_CONF}][2], 1'b0)) set_bank(1'b0, r_q);
         r_state = R_POP;
         if (!qreg[{r_q, Q_CONF}][4]) begin

@@ -9,6 +9,7 @@ task automatic progress_to(input [QW-1:0] q, input [23:0] upto);
   reg [23:0] pos;
   begin
     una[q] = upto;
+    rb_acknowledged(q, upto);
     qreg[{q, Q_RESPSN}] = {8'd0, `MUT(188, upto, upto - 24'd1)};
     retry_c[q] = `MUT(52, 4'd0, retry_c[q]);
     rnr_c[q] = `MUT(53, 4'd0, rnr_c[q]);
@@ -94,6 +95,7 @@ task automatic handle_response(input [QW-1:0] q, input [23:0] psn, input [7:0] s
             end
             5'd1, 5'd2, 5'd3: begin
               qreg[{q, Q_STAT}][22:16] = `MUT(61, syndrome[6:0], 7'h00);
+              write_response_entry;
               if (`MUT(62, 1'b1, syndrome[4:0] != 5'd3)) set_fatal(q, F_RESPONSE);
             end
             default: ;

@@ -9,7 +9,9 @@ module ernic #(
     parameter C_M_AXI_ADDR_WIDTH = 64,
     parameter C_RESP_RESOURCES = 16,
     parameter C_RNR_UNIT_CLKS = 2500,
-    parameter C_ACK_TIMEOUT_CLKS = 256
+    parameter C_ACK_TIMEOUT_CLKS = 256,
+    parameter C_RETRY_BUFFERS = 0,
+    parameter C_CNP_CLEAR_TX = 0
 ) (
     input wire m_axi_aclk,
     input wire m_axi_aresetn,
@@ -337,7 +339,12 @@ module ernic #(
   wire [6:0] bld_hdr_len;
   wire [12:0] bld_payload;
   wire [1:0] bld_pad;
-  wire [127:0] bld_sdata;
+  wire [127:0] bld_sdata, bld_raw_ip;
+  wire bld_raw, bld_raw_v6, rtb_valid, rtb_done;
+  wire [7:0] bld_raw_op;
+  wire [23:0] bld_raw_psn, bld_raw_dest;
+  wire [63:0] rtb_addr;
+  wire [12:0] rtb_len;
   wire f_valid, f_last, a_valid, a_ready, a_last, b_valid, b_ready, b_last;
   wire [511:0] f_data, a_data, b_data;
   wire [63:0] f_keep, a_keep, b_keep;
@@ -351,7 +358,8 @@ module ernic #(
 
   ernic_core #(
       .C_NUM_QP(C_NUM_QP), .C_MR_ROWS(C_MR_ROWS), .QP_BASE_RAW(QP_BASE_RAW),
-      .C_RNR_UNIT_CLKS(C_RNR_UNIT_CLKS), .C_ACK_TIMEOUT_CLKS(C_ACK_TIMEOUT_CLKS)
+      .C_RNR_UNIT_CLKS(C_RNR_UNIT_CLKS), .C_ACK_TIMEOUT_CLKS(C_ACK_TIMEOUT_CLKS),
+      .C_RETRY_BUFFERS(C_RETRY_BUFFERS), .C_CNP_CLEAR_TX(C_CNP_CLEAR_TX)
   ) core (
       .s_awaddr(s_axi_lite_awaddr), .s_awvalid(s_axi_lite_awvalid), .s_awready(s_axi_lite_awready),
       .s_wdata(s_axi_lite_wdata), .s_wstrb(s_axi_lite_wstrb), .s_wvalid(s_axi_lite_wvalid),
@@ -424,8 +432,19 @@ module ernic #(
       .clk(clk), .rst(rst),
       .cmd_valid(bld_valid), .cmd_ready(), .cmd_hdr(bld_hdr), .cmd_hdr_len(bld_hdr_len), .cmd_v6(bld_v6),
       .cmd_payload(bld_payload), .cmd_pad(bld_pad), .cmd_inline(bld_inline), .cmd_sdata(bld_sdata),
+      .cmd_raw(bld_raw), .raw_op(bld_raw_op), .raw_psn(bld_raw_psn), .raw_dest(bld_raw_dest), .raw_ip(bld_raw_ip),
+      .raw_v6(bld_raw_v6),
       .done(bld_done), .d_valid(plr_d_valid), .d_data(plr_d_data), .d_bytes(plr_d_bytes), .d_last(plr_d_last),
       .f_valid(f_valid), .f_data(f_data), .f_keep(f_keep), .f_last(f_last)
+  );
+
+  // Copies of WRITE payload.
+  ernic_retry_writer retry_writer (
+      .clk(clk), .rst(rst), .w_first(w_first), .cmd_valid(rtb_valid), .cmd_addr(rtb_addr), .cmd_len(rtb_len), .done(rtb_done),
+      .d_valid(plr_d_valid), .d_data(plr_d_data), .d_bytes(plr_d_bytes), .d_last(plr_d_last),
+      .awaddr(wqe_proc_wr_ddr_m_axi_awaddr), .awlen(wqe_proc_wr_ddr_m_axi_awlen), .awvalid(wqe_proc_wr_ddr_m_axi_awvalid), .awready(wqe_proc_wr_ddr_m_axi_awready),
+      .wdata(wqe_proc_wr_ddr_m_axi_wdata), .wstrb(wqe_proc_wr_ddr_m_axi_wstrb), .wlast(wqe_proc_wr_ddr_m_axi_wlast), .wvalid(wqe_proc_wr_ddr_m_axi_wvalid), .wready(wqe_proc_wr_ddr_m_axi_wready),
+      .bvalid(wqe_proc_wr_ddr_m_axi_bvalid), .bready(wqe_proc_wr_ddr_m_axi_bready)
   );
 
   frame_fifo #(.DEPTH(256)) roce_tx (
@@ -497,19 +516,11 @@ module ernic #(
   assign wqe_proc_top_m_axi_wvalid = 1'b0;
   assign wqe_proc_top_m_axi_bready = 1'b0;
   assign wqe_proc_wr_ddr_m_axi_awid = 1'b0;
-  assign wqe_proc_wr_ddr_m_axi_awaddr = 64'd0;
-  assign wqe_proc_wr_ddr_m_axi_awlen = 8'd0;
   assign wqe_proc_wr_ddr_m_axi_awsize = 3'd6;
   assign wqe_proc_wr_ddr_m_axi_awburst = 2'b01;
   assign wqe_proc_wr_ddr_m_axi_awlock = 1'b0;
   assign wqe_proc_wr_ddr_m_axi_awcache = 4'b0011;
   assign wqe_proc_wr_ddr_m_axi_awprot = 3'd0;
-  assign wqe_proc_wr_ddr_m_axi_awvalid = 1'b0;
-  assign wqe_proc_wr_ddr_m_axi_wdata = 512'd0;
-  assign wqe_proc_wr_ddr_m_axi_wstrb = 64'd0;
-  assign wqe_proc_wr_ddr_m_axi_wlast = 1'b0;
-  assign wqe_proc_wr_ddr_m_axi_wvalid = 1'b0;
-  assign wqe_proc_wr_ddr_m_axi_bready = 1'b0;
   assign wqe_proc_wr_ddr_m_axi_arid = 1'b0;
   assign wqe_proc_wr_ddr_m_axi_araddr = 64'd0;
   assign wqe_proc_wr_ddr_m_axi_arlen = 8'd0;

@@ -7,7 +7,7 @@
 //
 // Numbering: `q` is the register slot. QP n has slot n-1 (QP_BASE_RAW = 0) or slot n (QP_BASE_RAW = 1).
 // Not in this slice: READ in both directions (a READ WQE counts as an illegal opcode, a READ request is
-// refused with NAK 0x61), QP1/MAD, pause, retry buffers, response error buffer.
+// refused with NAK 0x61), pause.
 `include "mutation.svh"
 module ernic_core
   import ernic_pkg::*;
@@ -16,7 +16,9 @@ module ernic_core
     parameter C_MR_ROWS = 16,
     parameter QP_BASE_RAW = 0,
     parameter C_RNR_UNIT_CLKS = 2500,      // clocks in 10 us
-    parameter C_ACK_TIMEOUT_CLKS = 256
+    parameter C_ACK_TIMEOUT_CLKS = 256,
+    parameter C_RETRY_BUFFERS = 0,         // 1: resent WRITE data come from DATBUF, 0: from LADDR
+    parameter C_CNP_CLEAR_TX = 0           // 1: a CNP sent clears its CNPSCHDSTS bit, 0: W1C of INTSTS[8] clears all
 ) (
     input wire clk,
     input wire rst,
@@ -82,8 +84,19 @@ module ernic_core
     output reg [1:0] bld_pad,
     output reg bld_inline,
     output reg [127:0] bld_sdata,
+    output reg bld_raw,                    // the payload is the whole frame
     input wire bld_done,
+    input wire [7:0] bld_raw_op,           // headers found in a raw frame
+    input wire [23:0] bld_raw_psn,
+    input wire [23:0] bld_raw_dest,
+    input wire [127:0] bld_raw_ip,
+    input wire bld_raw_v6,
     input wire tx_sent,
+
+    output reg rtb_valid,                  // copy the next payload to the retry buffers
+    output reg [63:0] rtb_addr,
+    output reg [12:0] rtb_len,
+    input wire rtb_done,
 
     output reg [63:0] imm_tdata,
     output reg imm_tvalid,
@@ -140,7 +153,8 @@ module ernic_core
   reg [6:0] cq_banks = 7'd0;
   reg [15:0] c_in_send = 0, c_in_ack = 0, c_out_send = 0, c_out_write = 0, c_out_ack = 0, c_invalid = 0;
   reg [15:0] c_dup = 0, c_dropped = 0, c_all = 0, c_in_nak = 0, c_out_nak = 0, c_wqe = 0;
-  reg [31:0] c_retry = 0, c_in_cnp = 0;
+  reg [31:0] c_retry = 0, c_in_cnp = 0, c_out_cnp = 0;
+  reg [15:0] c_in_mad = 0, c_out_mad = 0;
   reg [31:0] last_in = 0, last_out = 0;
 
   // Requester, per QP.
@@ -199,6 +213,7 @@ module ernic_core
   reg [QW+36:0] tag [0:3];
   reg [2:0] tag_wr = 0, tag_rd = 0;
   localparam [2:0] K_SEND = 3'd0, K_WRITE = 3'd1, K_ACK = 3'd2, K_NAK = 3'd3;
+  localparam [2:0] K_MAD = 3'd6, K_CNP = 3'd7;
   // Entries for ieth_immdt_axis.
   reg [63:0] immq [0:15];
   reg [4:0] immq_wr = 0, immq_rd = 0;
@@ -310,6 +325,7 @@ module ernic_core
       rt_on[q] = 1'b0;
       rnr_wait[q] = 1'b0;
       ak_on[q] = 1'b0;
+      rb_forget(q);
       ftq[ftq_wr[QW-1:0]] = {q, code};
       ftq_wr = ftq_wr + 1'b1;
       `MUT_DO(180, stall_neighbour(q);)
@@ -340,9 +356,14 @@ module ernic_core
 
   `include "core_registers.svh"
   `include "core_header.svh"
+  `include "core_connect_io.svh"
   `include "core_requester.svh"
+  `include "core_retry_buffers.svh"
   `include "core_responses.svh"
   `include "core_responder.svh"
+  `include "core_response_errors.svh"
+  `include "core_congestion.svh"
+  `include "core_mad.svh"
   `include "core_completion.svh"
   `include "core_timers.svh"
 
@@ -401,6 +422,7 @@ module ernic_core
       ak_on[q] = 1'b0;
       in_txq[q] = 1'b0;
       in_cpq[q] = 1'b0;
+      rb_held[q] = 9'd0;
     end
   endtask
 
@@ -425,7 +447,17 @@ module ernic_core
       cq_banks = 7'd0;
       {c_in_send, c_in_ack, c_out_send, c_out_write, c_out_ack, c_invalid} = 96'd0;
       {c_dup, c_dropped, c_all, c_in_nak, c_out_nak, c_wqe} = 96'd0;
-      {c_retry, c_in_cnp, last_in, last_out} = 128'd0;
+      {c_retry, c_in_cnp, c_out_cnp, last_in, last_out} = 160'd0;
+      {c_in_mad, c_out_mad} = 32'd0;
+      resp_slot = 16'd0;
+      conio_busy = 6'd0;
+      rb_busy = {RB_MAX{1'b0}};
+      rb_next = 0;
+      rb_used = 9'd0;
+      rb_short = 1'b0;
+      t_mad = 1'b0;
+      t_built = 1'b0;
+      t_copying = 1'b0;
       txq_wr = 0;
       txq_rd = 0;
       cpq_wr = 0;
@@ -457,6 +489,7 @@ module ernic_core
       sqr_valid <= 1'b0;
       plr_valid <= 1'b0;
       bld_valid <= 1'b0;
+      rtb_valid <= 1'b0;
       imm_tvalid <= 1'b0;
       cq_sb_valid <= 1'b0;
       rq_sb_valid <= 1'b0;
@@ -490,6 +523,10 @@ module ernic_core
     bld_pad = 2'd0;
     bld_inline = 1'b0;
     bld_sdata = 128'd0;
+    bld_raw = 1'b0;
+    rtb_valid = 1'b0;
+    rtb_addr = 64'd0;
+    rtb_len = 13'd0;
     imm_tdata = 64'd0;
     cq_sb_addr = 13'd0;
     cq_sb_cnt = 32'd0;
@@ -525,6 +562,7 @@ module ernic_core
     end else begin
       now = now + 64'd1;
       registers_step;
+      connect_io_step;
       if (tx_sent) frame_left;
       requester_step;
       responder_step;

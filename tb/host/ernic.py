@@ -19,6 +19,7 @@ from tb.host.bringup import (
     address_writes,
     device_writes,
     lstrqreq,
+    management_writes,
     mr_writes,
     qp_writes,
     qpconf,
@@ -35,6 +36,8 @@ POLL_PS, LONGEST_POLL_PS = 100_000, 2_000_000
 
 REST_LIMIT_PS = 1_000_000_000
 """Longest wait for a queue pair at rest: longer than any limit by which the model judges it."""
+MANAGEMENT_QP = 1
+"""Number of the queue pair for management datagrams."""
 
 STATQP_IDLE = 0x600
 """STATQP[10:9]: outstanding queue and send queue empty."""
@@ -180,7 +183,7 @@ class ErnicHost(Host):
         self.qp_memory[number] = memory
         self._clear_doorbells(number)
         self.qps[number] = Qp(number, config)
-        return qp_writes(config, memory)
+        return (management_writes if number == MANAGEMENT_QP else qp_writes)(config, memory)
 
     def _clear_doorbells(self, number: int) -> None:
         """A queue pair begins with doorbell words of 0, not with those of its former life."""
