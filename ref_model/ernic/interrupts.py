@@ -138,11 +138,20 @@ class Interrupts:
             zero, one = flag.possible() if flag is not None else (True, False)
             if flag is None and not observed:
                 continue
-            rule = BANK_RULES[kind]
-            self._judge_bit(rule, zero, one, observed, f"{kind} bank {bank + 1} bit {bit}", flag)
+            rule, where = BANK_RULES[kind], f"{kind} bank {bank + 1} bit {bit}"
+            if observed and not one and self._in_other_bank(kind, bit):
+                self._ctx.rules.fail("ERN-018", 0, 1, f"{where}: set in another bank", self.scope)
+            self._judge_bit(rule, zero, one, observed, where, flag)
             if flag is not None and (one if observed else zero):
                 flag.seen(observed)
         self._touch()
+
+    def _in_other_bank(self, kind: str, bit: int) -> bool:
+        """Return whether ``bit`` of any bank of ``kind`` is set for certain."""
+        return any(
+            name == kind and number % 32 == bit and not flag.possible()[0]
+            for (name, number), flag in self._banks.items()
+        )
 
     def _judge_bit(
         self, rule: str, zero: bool, one: bool, observed: int, where: str, flag: Flag | None

@@ -98,7 +98,7 @@ class ErnicModel:
         self.qps: dict[int, Qp] = {}
         self.immediates = 0
         self.in_reset = True
-        self._spoke = False  # a frame left since the last reset
+        self._restarted = False  # there was traffic before the last reset
         self._accessed = False  # a register was accessed since the last reset
         self._handlers: dict[type, Callable[[Any], None]] = {
             RegWrite: self._register_write,
@@ -215,10 +215,13 @@ class ErnicModel:
 
     def _register_write(self, event: RegWrite) -> None:
         rules = self.rules
+        if not self._accessed:
+            self.storage.first_access(event.addr)
         self._accessible()
         where = self.layout.locate(event.addr)
         if where is None:
             rules.tempt("ERN-009", "registers")
+            self.storage.hole(event.data)
             return
         block, name = where.block.name, where.register.name
         if block == "MR" and where.index >= int(self.knobs["MR_ROWS"]):
@@ -348,6 +351,8 @@ class ErnicModel:
                 if name == "STATQP" and not (qp.dead or qp.requester.sent_messages):
                     self.storage.judge_fields(where, addr, value, event.begin)
                 self.status.judge(name, qp, value, event.begin, event.settled)
+            elif self._restarted:
+                self.status.left_over(name, value)
         elif where.register.access == "rw":
             self.storage.judge(where, addr, value, event.begin)
         else:
@@ -475,6 +480,7 @@ class ErnicModel:
             self.counters.add("in_cnp")
             qp.requester.congested(event.settled)
             self.rules.tempt("ERN-201", (qp.scope.name, "rx"))
+            qp.responder.stands("ERN-201")
             return
         if info is not None and info.kind in RESPONSES:
             self._answer(qp, frame, event.settled)
@@ -579,8 +585,8 @@ class ErnicModel:
             self.rules.passed(("ERN-211",), self.stream)  # VALID had to wait for READY
         if len(event.data) % BEAT:
             self.rules.passed(("ERN-218",), self.stream)
-        if not self._spoke:
-            self._spoke = True
+        if not self.ctx.spoken:
+            self.ctx.spoken = True
             self.rules.passed(("ERN-223",), self.stream)
 
     def _passed_on(self, data: bytes) -> None:
@@ -851,11 +857,12 @@ class ErnicModel:
     def _reset(self, event: Reset) -> None:
         """A reset starts a new life: obligations are void, permissions dropped, memory stays."""
         self.in_reset = event.asserted
-        if event.asserted and self._spoke:
+        if event.asserted and self.ctx.spoken:
+            self._restarted = True
             self.rules.tempt("ERN-221", OUTPUT)
         elif not event.asserted:
             self.rules.met("ERN-220", "outputs stay low in reset")
-        self._spoke = self._accessed = False
+        self._accessed = False
         self.ctx.reset()
         self.values.reset()
         self._decoded = None

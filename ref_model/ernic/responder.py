@@ -123,6 +123,7 @@ class Responder:
         self._freed = False
         self._far_off = False
         self._room_duty: Must | None = None
+        self._stands: dict[int, str] = {}  # PSN that something must not have used up: its rule
 
     # -- software ---------------------------------------------------------------------------------
 
@@ -252,10 +253,21 @@ class Responder:
         if state.last_accepted is not None:
             state.repeats.append(state.last_accepted)
         if bth.ack_req and device.ack_mode != ACK_ON_TIMEOUT:
-            duty = self._ctx.deadlines.must(
-                "ERN-115/ack", "another ACK", why, self._scope, self._ctx.liveness()
-            )
+            rule, knob = "ERN-115/ack", None
+            if self._would_be_refused(frame, info, conn):
+                rule, knob = "ERN-243/answer", "M_RULES"
+            duty = self._ctx.deadlines.must(rule, "another ACK", why, self._scope, self._ctx.liveness(), knob)
             state.waiting.append(Waiting(bth.psn, duty))
+
+    def _would_be_refused(self, frame: Frame, info: OpInfo, conn: QpConfig) -> bool:
+        """Return whether the request of a duplicate could not be executed now: ring full, region gone."""
+        if info.kind == "send":
+            return self.state.elements - self._rq.consumer.count >= max(conn.rq_depth, 1)
+        return frame.reth is not None and self._regions.denies(frame.reth, conn.pd)
+
+    def stands(self, rule: str) -> None:
+        """A frame came that must not move the expected PSN, by ``rule``."""
+        self._stands[self.state.expected] = rule
 
     def _in_order(self, frame: Frame, conn: QpConfig, device: Device, begin: int) -> None:
         bth = frame.bth
@@ -436,6 +448,8 @@ class Responder:
         rules.passed(("ERN-112",), self._scope)
         if frame.ieth is not None:
             self._regions.invalidated.add(frame.ieth >> 8)
+        if info.kind == "write" and info.last:
+            self._rq.no_element = "ERN-149" if info.immdt else "ERN-148"
         if info.kind == "write" and info.immdt:
             rules.met("ERN-149", "a WRITE with immediate", self._scope, knob="WRITE_IMM_USES_RQ")
         if frame.reth is not None and not frame.reth.length:
@@ -534,6 +548,8 @@ class Responder:
         bth = frame.bth
         assert bth is not None
         self.state.refused.append((bth.psn, rule))
+        if bth.psn == self.state.expected:
+            self.stands("ERN-110")
         self._ctx.refused_psns.append((bth.psn, rule))
         self._would_write(frame, conn, rule, why)
 
@@ -635,6 +651,9 @@ class Responder:
         rules, scope, state = self._ctx.rules, self._scope, self.state
         self._counters.add("out_nak", int(aeth.syndrome >> 5 == 3), 1)
         self._counters.add("out_ack", 0, 1)
+        if aeth.syndrome >> 5 not in (1, 3) and not state.answers:
+            rules.fail("ERN-124/kind", 0, aeth.syndrome >> 5, "syndrome[7:5] of an ACK", scope)
+            return
         legal = (NAK_SEQUENCE, NAK_INVALID, NAK_ACCESS, 0x63, *range(0x20, 0x40))
         if not rules.one_of("ERN-127", legal, aeth.syndrome, "NAK codes of RC", scope):
             return
@@ -699,8 +718,11 @@ class Responder:
         good = (aeth.msn - low & PSN_MASK) <= span
         expected = f"{low:#x} .. {state.messages:#x}"
         if good:
+            if self._stands:
+                self._stands = {key: rule for key, rule in self._stands.items() if psn_diff(key, psn) > 0}
             self._ctx.rules.met(
                 "ERN-123", "count of completed messages", self._scope, sure=span <= 4 and bool(state.counts)
             )
         else:
-            self._ctx.rules.fail("ERN-123", expected, aeth.msn, "count of completed messages", self._scope)
+            rule = self._stands.get(psn, "ERN-123")
+            self._ctx.rules.fail(rule, expected, aeth.msn, "count of completed messages", self._scope)

@@ -424,7 +424,7 @@ module ernic_core
       rq_banks = 7'd0;
       cq_banks = 7'd0;
       {c_in_send, c_in_ack, c_out_send, c_out_write, c_out_ack, c_invalid} = 96'd0;
-      {c_dup, c_dropped, c_all, c_in_nak, c_out_nak, c_wqe} = 96'd0;
+      {c_dup, c_dropped, c_all, c_in_nak, c_out_nak, c_wqe} = `MUT(364, 96'd0, {32'd0, c_all, 48'd0});
       {c_retry, c_in_cnp, last_in, last_out} = 128'd0;
       txq_wr = 0;
       txq_rd = 0;
