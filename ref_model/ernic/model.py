@@ -722,6 +722,8 @@ class ErnicModel:
     def _stray(self, event: MemWrite, addr: int, data: bytes, rule: str) -> None:
         """Judge a write outside every grant: refused data, misplaced data, or just stray."""
         what = f"{len(data)} bytes at {addr:#x} by {event.port}"
+        if self.errors.behind(addr):
+            rule = "ERN-153"
         refusal = self.ctx.refusal_at(addr, data)
         if refusal is not None:
             self.rules.fail(refusal.rule, "no write", what, refusal.why, refusal.scope)

@@ -27,7 +27,7 @@ WQE_BYTES = 64
 RNR_ENDLESS = 7
 
 #: Rules of "there is something to send".
-PLAIN_SEND_RULES = ("ERN-069", "ERN-223", "ERN-236", "ERN-237")
+PLAIN_SEND_RULES = ("ERN-069", "ERN-200", "ERN-223", "ERN-236", "ERN-237")
 SEND_RULES = (*PLAIN_SEND_RULES, "ERN-067/start", "ERN-098", "ERN-061")
 FATAL_NAKS = (0x61, 0x62, 0x63)
 
@@ -530,6 +530,7 @@ class Requester:
 
     def congested(self, now: int) -> None:
         """A CNP came: the first one lowers the limit of outstanding WQEs, later ones do nothing."""
+        self._ctx.troubles.congested(self._qp)
         if self._congested is None:
             self._congested = now
 

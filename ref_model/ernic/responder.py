@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from ref_model.deadlines import Must
+from ref_model.ernic.answer_order import AnswerOrder
 from ref_model.ernic.config import Device, QpConfig
 from ref_model.ernic.context import OUTPUT, Context
 from ref_model.ernic.counters import Counters
@@ -21,8 +22,8 @@ from ref_model.ernic.receive_queue import ReceiveQueue
 from ref_model.ernic.regions import Regions
 from ref_model.grants import Payload
 from ref_model.rocev2.psn import PSN_MASK, psn_add, psn_diff
-from ref_model.rules import Scope
-from ref_model.wire import INFO, Aeth, Bth, Frame, OpInfo, opcodes
+from ref_model.rules import OPEN_VALUES, Scope
+from ref_model.wire import INFO, Aeth, Bth, Frame, OpInfo, Reth, opcodes
 
 NAK_SEQUENCE, NAK_INVALID, NAK_ACCESS = 0x60, 0x61, 0x62
 CODE_SEQUENCE, CODE_UNSUPPORTED = 1, 2
@@ -123,6 +124,7 @@ class Responder:
         self._freed = False
         self._far_off = False
         self._room_duty: Must | None = None
+        self._turn = AnswerOrder()
         self._stands: dict[int, str] = {}  # PSN that something must not have used up: its rule
 
     # -- software ---------------------------------------------------------------------------------
@@ -130,6 +132,7 @@ class Responder:
     def preset(self, lstrqreq: int) -> None:
         """LSTRQREQ was written on an idle QP: expected PSN = [23:0] + 1, [31:24] the previous opcode."""
         state = self.state = State(messages=self.state.messages, elements=self._rq.received)
+        self._turn = AnswerOrder()
         state.expected = psn_add(lstrqreq & PSN_MASK, 1)
         state.last_accepted = lstrqreq & PSN_MASK
         info = INFO.get(lstrqreq >> 24)
@@ -265,6 +268,13 @@ class Responder:
             return self.state.elements - self._rq.consumer.count >= max(conn.rq_depth, 1)
         return frame.reth is not None and self._regions.denies(frame.reth, conn.pd)
 
+    def _beginning_fits(self, frame: Frame, info: OpInfo, conn: QpConfig) -> bool:
+        """Return whether a refused WRITE would be allowed by what its first packet alone carries."""
+        reth = frame.reth
+        if reth is None or info.last or self._ctx.knobs["M_RULES"] in OPEN_VALUES:
+            return False
+        return not self._regions.denies(Reth(reth.va, reth.rkey, len(frame.payload)), conn.pd)
+
     def stands(self, rule: str) -> None:
         """A frame came that must not move the expected PSN, by ``rule``."""
         self._stands[self.state.expected] = rule
@@ -358,6 +368,8 @@ class Responder:
             self._would_write(frame, conn, "ERN-133", "message longer than the RQ element")
             self._refuse(frame, None, "ERN-133", "message longer than the RQ element", None)
             return
+        if size and progress.offset + size == conn.element:
+            rules.tempt("ERN-140", OUTPUT)
         address = progress.address + progress.offset
         self._grant(address, frame.payload, "ERN-139", info, progress.element, conn.rq_irq)
         progress.offset += size
@@ -380,10 +392,11 @@ class Responder:
             reth = frame.reth
             verdict = self._regions.check_write(reth, conn.pd)
             if verdict.denied:
-                self._ctx.rules.tempt(verdict.rule, OUTPUT)
+                rule = "ERN-034" if self._beginning_fits(frame, info, conn) else verdict.rule
+                self._ctx.rules.tempt(rule, OUTPUT)
                 for first, length in verdict.would_be:
-                    self._ctx.refuse(first, length, verdict.rule, verdict.why, self._scope, frame.payload)
-                self._refuse(frame, NAK_ACCESS, "ERN-132", verdict.why, None, verdict.rule)
+                    self._ctx.refuse(first, length, rule, verdict.why, self._scope, frame.payload)
+                self._refuse(frame, NAK_ACCESS, "ERN-132", verdict.why, None, rule)
                 return
             progress = Progress("write", verdict.address, 0, reth.length, 0)
         else:
@@ -562,6 +575,8 @@ class Responder:
         assert bth is not None and aeth is not None
         self.settle_room(bth.psn, aeth.syndrome)
         before = rules.findings_total
+        if bth.psn not in self.state.repeats:
+            self._turn.answer(rules, scope, bth.psn, aeth.syndrome >> 5 == 0)
         rules.eq(
             "ERN-125", (b"", 0), (frame.payload, len(frame.trailer)), "ACK and NAK carry no payload", scope
         )

@@ -147,6 +147,8 @@ class Storage:
         name = where.register.name
         if value and any(data & where.register.defined == value for data in self._holes):
             return "ERN-009"
+        if last is not None and value and self._belongs_elsewhere(addr, where, last, value):
+            return "ERN-010"
         if last is None:
             return "ERN-004" if name in STATED_RESETS else "ERN-003"
         if last.confirmed:
@@ -156,6 +158,16 @@ class Storage:
         if last.before != last.after and value == last.before:
             return "ERN-219" if addr == self._first else "ERN-001"
         return OWN_RULE.get(name, OWNER[where.block.name])
+
+    def _belongs_elsewhere(self, addr: int, where: Location, last: Last, value: int) -> bool:
+        """Return whether ``value`` was written later, to the same register of another row or slot."""
+        stride = where.block.stride
+        others = (
+            entry
+            for other, entry in self._last.items()
+            if stride and other != addr and not (other - addr) % stride
+        )
+        return any(entry.after == value and entry.settled > last.settled for entry in others)
 
 
 class QpStatus:

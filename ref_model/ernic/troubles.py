@@ -24,6 +24,10 @@ class Troubles:
         """``qp`` was told to wait (RNR), or resends because nobody answered."""
         self._add(qp, "ERN-237")
 
+    def congested(self, qp: int) -> None:
+        """A CNP told ``qp`` to slow down."""
+        self._add(qp, "ERN-200")
+
     def _add(self, qp: int, rule: str) -> None:
         self.count += 1
         others = [entry for entry in self._last if entry[1] != qp]

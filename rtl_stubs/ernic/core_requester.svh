@@ -157,17 +157,17 @@ endtask
 // Of two one-packet WQEs that wait, the second is sent first.
 task automatic overtake;
   reg [4:0] slot;
-  reg [4:0] before;
+  reg [4:0] older;
   reg [511:0] w;
   begin
     slot = oq_head[t_q] + outc[t_q] - 5'd1;
-    before = slot - 5'd1;
+    older = slot - 5'd1;
     if (!slot[0] && pend[t_q] != 0 && outc[t_q] < window_of(t_q)) begin
       start_fetch;
-    end else if (slot[0] && snd_i[t_q] + 5'd2 == outc[t_q] && oq_np[{t_q, slot}] == 1 && oq_np[{t_q, before}] == 1) begin
+    end else if (slot[0] && snd_i[t_q] + 5'd2 == outc[t_q] && oq_np[{t_q, slot}] == 1 && oq_np[{t_q, older}] == 1) begin
       w = oq_wqe[{t_q, slot}];
-      oq_wqe[{t_q, slot}] = oq_wqe[{t_q, before}];
-      oq_wqe[{t_q, before}] = w;
+      oq_wqe[{t_q, slot}] = oq_wqe[{t_q, older}];
+      oq_wqe[{t_q, older}] = w;
     end
   end
 endtask

@@ -213,7 +213,7 @@ task automatic write_payload;
     rxw_valid <= 1'b1;
     rxw_imm <= 1'b0;
     rxw_addr <= r_addr;
-    rxw_len <= f_n[12:0];
+    rxw_len <= f_n[12:0] + `MUT(397, 13'd0, (is_send(f_op) && rx_fill[r_q] == {8'd0, qreg[{r_q, Q_CONF}][31:16], 8'd0}) ? 13'd4 : 13'd0);
     rxw_beat <= rx_beat + {{(RX_AW-1){1'b0}}, f_data_at[6]};
     rxw_off <= f_data_at[5:0];
     rxw_user <= {8'd0, f_qpn};
@@ -235,7 +235,7 @@ task automatic check_region(output [5:0] bad);
     m = row[MW-1:0];
     va0 = {mrow[{m, 3'd2}], mrow[{m, 3'd1}]};
     size = {`MUT(111, mrow[{m, 3'd7}][31:16], 16'd0), mrow[{m, 3'd6}]};
-    last = {1'b0, f_va} + {33'd0, f_len};
+    last = {1'b0, f_va} + {33'd0, `MUT(396, f_len, {14'd0, f_n})};
     limit = {1'b0, va0} + {17'd0, size};
     if (`MUT(112, 1'b0, (last > limit) != (last[63:0] > limit[63:0]))) begin
       last[64] = 1'b0;
@@ -368,7 +368,7 @@ task automatic handle_request;
         intsts[0] = 1'b1;
         if (!nak_sent[r_q] || `MUT(160, 1'b0, 1'b1)) reply(r_q, `MUT(242, 8'h60, 8'h64), `MUT(161, expected, f_psn));
         nak_sent[r_q] = 1'b1;
-        ak_on[r_q] = 1'b0;     // the NAK acknowledges what came before
+        ak_on[r_q] = `MUT(395, 1'b0, ak_on[r_q]);     // the NAK acknowledges what came before
         if (greg[G_CONF][5]) write_error_entry(S_PSN);
         `MUT_DO(376, execute_ahead;)
       end

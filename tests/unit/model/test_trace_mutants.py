@@ -195,7 +195,7 @@ MUTANTS: dict[str, tuple[Damage, set[str]]] = {
     "ACK beyond": (edit(ACK, flip("bth.psn", 1 << 8)), {"ERN-122"}),
     "ACK repeated": (twice(ACK), {"ERN-122"}),
     "ACK becomes NAK": (edit(ACK, flip("aeth.syndrome", 0x60)), {"ERN-127"}),
-    "reserved syndrome": (edit(ACK, flip("aeth.syndrome", 0x40)), {"ERN-127"}),
+    "reserved syndrome": (edit(ACK, flip("aeth.syndrome", 0x40)), {"ERN-124/kind"}),
     "MSN too high": (edit(ACK, flip("aeth.msn", 1 << 20)), {"ERN-123"}),
     "ACK with wrong MAC": (edit(ACK, flip("eth.dst")), {"ERN-125"}),
     "ACK with wrong ICRC": (edit(ACK, put("icrc", 1, fresh=False)), {"ERN-053"}),
