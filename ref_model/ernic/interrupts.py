@@ -198,7 +198,7 @@ class Interrupts:
             rules.met("ERN-185", "no status bit without cause", scope, sure=not observed)
 
     def _raced(self, where: str, flag: Flag | None) -> bool:
-        """Return whether an event close behind a clear must have set the bit, or one a summary bit stands for."""
+        """Return whether an event close behind a clear must have set the bit, or one that it sums up."""
         if where not in SUMMARY:
             return flag is not None and flag.raced
         kind = "CQ" if where == f"INTSTS[{COMPLETION}]" else "RQ"
