@@ -49,6 +49,7 @@ class CompletionQueue:
         self.done = 0
         self.cqes = 0
         self.rung = 0
+        self.together = 0  # up to here one acknowledgement ended several WQEs
         self._shown = Shown()
         self.head_low = 0
         self._owed: deque[Completion] = deque()
@@ -150,7 +151,7 @@ class CompletionQueue:
         if self._owed:
             owed, knob = self.owed_by("ERN-073")
             self._cqe_duty = deadlines.must(
-                owed,
+                "ERN-080" if self.cqes < self.together else owed,
                 f"CQE number {self.cqes}",
                 "a WQE of this QP has ended",
                 scope,
@@ -187,6 +188,8 @@ class CompletionQueue:
             self._ctx.deadlines.meet(self._bell_duty)
         elif self._bell_duty is not None and self._bell_duty.open:
             self._bell_duty.deadline = self._ctx.liveness()
+            if self.rung < self.together:
+                self._bell_duty.rule = "ERN-080"
 
     def read_head(
         self, conn: QpConfig, value: int, begin: int, settled: int, quiet: bool, all_done: int | None

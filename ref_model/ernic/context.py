@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ref_model.deadlines import Deadlines
+from ref_model.ernic.troubles import Troubles
 from ref_model.grants import Payload, PayloadGrants
 from ref_model.memory import SparseMemory
 from ref_model.rules import Rules, Scope, Specification
@@ -94,6 +95,9 @@ class Context:
     now: int = 0
     received_until: int = 0
     quiet: bool = False
+    #: A frame left since the last reset.
+    spoken: bool = False
+    troubles: Troubles = field(default_factory=Troubles)
 
     def __post_init__(self) -> None:
         self.deadlines = Deadlines(self.rules)
@@ -119,6 +123,8 @@ class Context:
         self.immediates_owed = 0
         self._fetches.clear()
         self._last_fetch = 0
+        self.spoken = False
+        self.troubles = Troubles()
 
     def liveness(self) -> int:
         """Deadline (ps) of something owed from now on, without a time of its own."""

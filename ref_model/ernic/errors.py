@@ -70,6 +70,11 @@ class ErrorBuffer:
         count, size = self._shape()
         return self._base(), count * size
 
+    def behind(self, addr: int) -> bool:
+        """Return whether ``addr`` is where one entry more would be."""
+        first, length = self.area()
+        return 0 <= addr - first - length < self._shape()[1]
+
     def _base(self) -> int:
         return self._values.get("GLOBAL", "ERRBUFBAMSB") << 32 | self._values.get("GLOBAL", "ERRBUFBA")
 

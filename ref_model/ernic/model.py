@@ -106,8 +106,8 @@ class ErnicModel:
         self.qps: dict[int, Qp] = {}
         self.immediates = 0
         self.in_reset = True
-        self._spoke = False  # a frame left since the last reset
         self._roce_free = -self.ctx.timing.period * 2  # last beat at the RoCE input
+        self._restarted = False  # there was traffic before the last reset
         self._accessed = False  # a register was accessed since the last reset
         self._programmed = -1  # epoch in which all global buffers were found programmed
         self._unjudged = False  # at work without one of its global buffers (ERN-158)
@@ -237,10 +237,13 @@ class ErnicModel:
 
     def _register_write(self, event: RegWrite) -> None:
         rules = self.rules
+        if not self._accessed:
+            self.storage.first_access(event.addr)
         self._accessible()
         where = self.layout.locate(event.addr)
         if where is None:
             rules.tempt("ERN-009", "registers")
+            self.storage.hole(event.data)
             return
         block, name = where.block.name, where.register.name
         if block == "MR" and where.index >= int(self.knobs["MR_ROWS"]):
@@ -383,6 +386,8 @@ class ErnicModel:
                 if name == "STATQP" and not (qp.dead or qp.requester.sent_messages):
                     self.storage.judge_fields(where, addr, value, event.begin)
                 self.status.judge(name, qp, value, event.begin, event.settled)
+            elif self._restarted:
+                self.status.left_over(name, value)
         elif where.register.access == "rw":
             self.storage.judge(where, addr, value, event.begin)
         else:
@@ -546,6 +551,7 @@ class ErnicModel:
             qp.responder.ignored(bth.psn, "ERN-201")
             self.counters.last_in_known = False  # whether a CNP counts as the last accepted frame is open
             self.rules.tempt("ERN-201", (qp.scope.name, "rx"))
+            qp.responder.stands("ERN-201")
         marked = congestion_experienced(frame)
         if info is not None and info.kind in RESPONSES | {"cnp"}:
             if marked:
@@ -697,8 +703,8 @@ class ErnicModel:
             self.rules.passed(("ERN-211",), self.stream)  # VALID had to wait for READY
         if len(event.data) % BEAT:
             self.rules.passed(("ERN-218",), self.stream)
-        if not self._spoke:
-            self._spoke = True
+        if not self.ctx.spoken:
+            self.ctx.spoken = True
             self.rules.passed(("ERN-223",), self.stream)
 
     def _passed_on(self, data: bytes) -> None:
@@ -848,6 +854,8 @@ class ErnicModel:
     def _stray(self, event: MemWrite, addr: int, data: bytes, rule: str) -> None:
         """Judge a write outside every grant: refused data, misplaced data, or just stray."""
         what = f"{len(data)} bytes at {addr:#x} by {event.port}"
+        if self.errors.behind(addr):
+            rule = "ERN-153"
         refusal = self.ctx.refusal_at(addr, data)
         if refusal is not None:
             self.rules.fail(refusal.rule, "no write", what, refusal.why, refusal.scope)
@@ -987,11 +995,12 @@ class ErnicModel:
     def _reset(self, event: Reset) -> None:
         """A reset starts a new life: obligations are void, permissions dropped, memory stays."""
         self.in_reset = event.asserted
-        if event.asserted and self._spoke:
+        if event.asserted and self.ctx.spoken:
+            self._restarted = True
             self.rules.tempt("ERN-221", OUTPUT)
         elif not event.asserted:
             self.rules.met("ERN-220", "outputs stay low in reset")
-        self._spoke = self._accessed = self._unjudged = False
+        self._accessed = self._unjudged = False
         self.ctx.reset()
         self.values.reset()
         self._decoded = None

@@ -6,6 +6,7 @@ field to find the rule that owns it.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from ref_model.ernic.config import QpConfig
@@ -92,9 +93,16 @@ def expect(ctx: Context, message: Message, part: Segment, again: bool = False) -
 
 
 def judge(
-    ctx: Context, scope: Scope, conn: QpConfig, frame: Frame, message: Message, part: Segment, again: bool
+    ctx: Context,
+    scope: Scope,
+    conn: QpConfig,
+    frame: Frame,
+    message: Message,
+    part: Segment,
+    again: bool,
+    overtakes: Callable[[], bool],
 ) -> None:
-    """Judge a request packet; ``again``: it was sent before."""
+    """Judge a request packet; ``again``: it was sent before; ``overtakes()``: it begins a later message."""
     bth, rules = frame.bth, ctx.rules
     assert bth is not None
     expected = expect(ctx, message, part, again)
@@ -117,6 +125,8 @@ def judge(
         rules.eq("ERN-082", True, same, "a resent packet is the original one", scope)
     elif same:
         rules.passed(_rules_met(message, expected), scope)
+    elif part.first and overtakes():
+        rules.fail("ERN-058", f"message {message.number}", "a later one", "messages leave in SQ order", scope)
     else:
         _take_apart(ctx, scope, frame, message, expected)
     if expected.last:

@@ -24,6 +24,7 @@ class ReceiveQueue:
         self.rung = 0
         self._shown = Shown()
         self.index_low = 0
+        self.no_element = ""  # rule of the last request, if it takes no element
         self._bell_duty: Must | None = None
 
     def preset(self, raw: int) -> None:
@@ -34,6 +35,7 @@ class ReceiveQueue:
     def message(self, conn: QpConfig) -> None:
         """A SEND message was accepted whole: its doorbell is owed."""
         self.received += 1
+        self.no_element = ""
         if conn.rq_doorbell and (self._bell_duty is None or not self._bell_duty.open):
             self._bell_duty = self._ctx.deadlines.must(
                 self.rule, "RQ doorbell word", "a SEND was received", self._scope, self._ctx.liveness()
@@ -56,7 +58,8 @@ class ReceiveQueue:
         count = match_position(value, depth, self.rung, self.received)
         if count is None:
             expected = f"ring position {self.rung % depth} .. {self.received % depth}"
-            rules.fail(self.rule, expected, value, "index of received SENDs", scope)
+            rule = self.no_element if value % depth == (self.received + 1) % depth else ""
+            rules.fail(rule or self.rule, expected, value, "index of received SENDs", scope)
             return
         rules.met(self.rule, "doorbell follows the received SENDs", scope)
         rules.in_range(

@@ -59,6 +59,13 @@ class Regions:
             self._rules.tempt(passed, ("regions", "granted"))
         return Verdict(address, would_be=((address, reth.length),))
 
+    def denies(self, reth: Reth, pd: int) -> bool:
+        """Return whether the rows as they are now refuse a WRITE of ``reth``."""
+        row = reth.rkey >> 8
+        return bool(reth.length) and (
+            row >= int(self._knobs["MR_ROWS"]) or bool(self._fault(row, reth, pd)[0])
+        )
+
     def edge_rule(self, reth: Reth) -> str:
         """Return the rule that allows this access, by what is special about it."""
         row = reth.rkey >> 8

@@ -14,6 +14,7 @@ from ref_model.ernic.completion import Completion, CompletionQueue
 from ref_model.ernic.config import Device, QpConfig
 from ref_model.ernic.context import Context
 from ref_model.ernic.counters import Counters
+from ref_model.ernic.order import begins
 from ref_model.ernic.packet import LONG, Message, judge
 from ref_model.ernic.rings import RingIndex
 from ref_model.rocev2.psn import psn_add, psn_diff
@@ -26,7 +27,8 @@ WQE_BYTES = 64
 RNR_ENDLESS = 7
 
 #: Rules of "there is something to send".
-SEND_RULES = ("ERN-069", "ERN-067/start", "ERN-098", "ERN-061", "ERN-200")
+PLAIN_SEND_RULES = ("ERN-069", "ERN-200", "ERN-223", "ERN-236", "ERN-237")
+SEND_RULES = (*PLAIN_SEND_RULES, "ERN-067/start", "ERN-098", "ERN-061")
 FATAL_NAKS = (0x61, 0x62, 0x63)
 
 
@@ -117,6 +119,9 @@ class Requester:
         self._last_sent = 0
         self._rounds = 0
         self._rnr_rounds = 0
+        self._troubles = 0  # troubles of other QPs before the last packet
+        self._empty: int | None = None  # PSN of the last message, if it has no payload
+        self._ghost: int | None = None  # when (ps) a NAK for nothing outstanding came last
 
     # -- stimulus ---------------------------------------------------------------------------------
 
@@ -153,7 +158,7 @@ class Requester:
             return False
         self._cover(psn_add(psn, 1), conn, now)
         self._no_credit = not credit
-        if self._no_credit and self._duty is not None and self._duty.rule == "ERN-069":
+        if self._no_credit and self._duty is not None and self._duty.rule in PLAIN_SEND_RULES:
             self._ctx.deadlines.void(self._duty)
         self.arm(conn, device)
         return True
@@ -167,6 +172,7 @@ class Requester:
         """A NAK came; returns False if it names nothing outstanding."""
         if not self._outstanding(psn):
             self._ctx.rules.tempt("ERN-092", (self._scope.name, "tx"))
+            self._ghost = now
             return False
         if psn != self.una:
             self._ctx.rules.tempt("ERN-083", (self._scope.name, "tx"))
@@ -175,6 +181,7 @@ class Requester:
             return True
         if syndrome >> 5 == 1:
             self._rnr_rounds += 1
+            self._ctx.troubles.waits(self._qp)
             self._last_retry = "ERN-089/count"
             limited = not device.retry_forever and conn.rnr_limit != RNR_ENDLESS
             self.may_die = self.may_die or (limited and self._rnr_rounds > conn.rnr_limit)
@@ -229,6 +236,7 @@ class Requester:
             self._counters.completion(self._qp, conn)
         if self._cq.done - ended > 1:
             self._ctx.rules.tempt("ERN-080", (self._scope.name, "cq"))
+            self._cq.together = self._cq.done
         if not self.window:
             self.resent_unacked = False
             self._drained = self._congested is not None
@@ -269,7 +277,7 @@ class Requester:
             self._arm_timeout(conn, device)
             return
         if self._duty is None or not self._duty.open:
-            rule, knob = "ERN-069", None
+            rule, knob = self._send_rule(), None
             if self._held_back:
                 rule, knob = "ERN-067/start", "M_RULES"
             elif self._no_credit and self._next_is_write(conn):
@@ -290,6 +298,12 @@ class Requester:
                 self._ctx.liveness(),
                 knob,
             )
+
+    def _send_rule(self) -> str:
+        """Return the rule of "work is posted, so something leaves", by what happened before."""
+        if not self._ctx.spoken:
+            return "ERN-223"
+        return self._ctx.troubles.rule_since(self._troubles, self._qp) or "ERN-069"
 
     def _next_is_write(self, conn: QpConfig) -> bool:
         """Return whether the next packet belongs to a WRITE, as far as its entry was fetched."""
@@ -373,10 +387,12 @@ class Requester:
                 return
             message, index = found
             again = True
-        judge(self._ctx, scope, conn, frame, message, message.segments[index], again)
+        part = message.segments[index]
+        judge(self._ctx, scope, conn, frame, message, part, again, lambda: self._overtakes(frame, conn))
         if psn == self.una:
             self._oldest_sent = begin
         self._last_sent = begin
+        self._troubles = self._ctx.troubles.count
         if not again:
             message.sent += 1
             self.next_psn = psn_add(psn, 1)
@@ -392,6 +408,12 @@ class Requester:
         if again or (self._duty is not None and self._duty.rule in SEND_RULES):
             self._ctx.deadlines.meet(self._duty)
         self.arm(conn, device)
+
+    def _overtakes(self, frame: Frame, conn: QpConfig) -> bool:
+        """Return whether ``frame`` begins a posted WQE behind the one that is due."""
+        waiting = range(self.started, self.sq.count)
+        entries = (self.entries.get(number % conn.sq_depth) for number in waiting)
+        return any(entry is not None and begins(self._ctx, frame, entry.raw, conn.pmtu) for entry in entries)
 
     def _decision(self, psn: int, begin: int, conn: QpConfig) -> int:
         """Return when the packet that left at ``begin`` was decided on, at the latest."""
@@ -449,7 +471,8 @@ class Requester:
         if psn_diff(psn, self.una) < 0 and self._expired_before(psn, begin, conn, device):
             return True
         if not self.window:
-            return rules.fail("ERN-062", self.next_psn, psn, "packet numbers are consecutive", scope)
+            wrong = "ERN-060" if psn == self._empty else "ERN-062"
+            return rules.fail(wrong, self.next_psn, psn, "packet numbers are consecutive", scope)
         starts = {entry.psn for entry in self._restarts if entry.void_since is None}
         if psn_diff(psn, self.una) < 0 and starts and psn_diff(psn, self.window[0].first_psn) >= 0:
             return rules.fail("ERN-081", starts, psn, "a resend resumes inside the message", scope)
@@ -467,6 +490,9 @@ class Requester:
             return rules.fail(wrong, self.cursor, psn, "packet numbers are consecutive", scope)
         if starts:
             return rules.fail("ERN-081", starts, psn, "resend starts at the PSN of the NAK", scope)
+        if self._ghost is not None and self._ghost > self._progress:
+            why = "the NAK before names no outstanding packet"
+            return rules.fail("ERN-092", self.cursor, psn, why, scope, knob="M_RULES")
         if conn.timeout == 0:
             return rules.fail(
                 "ERN-085", self.cursor, psn, "timeout is off and nothing asked for a resend", scope
@@ -478,6 +504,7 @@ class Requester:
             "ERN-084", True, begin >= earliest, f"timeout not before {earliest / 1000:.1f} ns", scope
         )
         self._rounds += 1
+        self._ctx.troubles.waits(self._qp)
         self._last_retry = "ERN-086"
         if not device.retry_forever:
             limit = conn.retry_limit + 1
@@ -518,6 +545,7 @@ class Requester:
     def congested(self, now: int) -> None:
         """A CNP came: the first one lowers the limit of outstanding WQEs, later ones do nothing."""
         self._cnps += 1
+        self._ctx.troubles.congested(self._qp)
         if self._congested is None or self._drained:
             self._congested = now
             self._drained = False
@@ -612,6 +640,7 @@ class Requester:
             sure = held == limit and not free
             rules.in_range(rule, 1, limit, held, "unacknowledged one-packet WQEs", scope, sure=sure)
         self.sent_messages += 1
+        self._empty = None if length else self.next_psn
         self._counters.wqe()
         return True
 
@@ -623,6 +652,7 @@ class Requester:
             return
         self.fatal = True
         self._died = self._ctx.now
+        self._ctx.troubles.died(self._qp)
         if self.may_die:
             self._ctx.deadlines.meet(self._duty)
         self._ctx.deadlines.void(self._duty)

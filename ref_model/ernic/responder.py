@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from ref_model.deadlines import Must
+from ref_model.ernic.answer_order import AnswerOrder
 from ref_model.ernic.config import Device, QpConfig
 from ref_model.ernic.context import OUTPUT, Context
 from ref_model.ernic.counters import Counters
@@ -21,8 +22,8 @@ from ref_model.ernic.receive_queue import ReceiveQueue
 from ref_model.ernic.regions import Regions
 from ref_model.grants import Payload
 from ref_model.rocev2.psn import PSN_MASK, psn_add, psn_diff
-from ref_model.rules import Scope
-from ref_model.wire import INFO, Aeth, Bth, Frame, OpInfo, opcodes
+from ref_model.rules import OPEN_VALUES, Scope
+from ref_model.wire import INFO, Aeth, Bth, Frame, OpInfo, Reth, opcodes
 
 NAK_SEQUENCE, NAK_INVALID, NAK_ACCESS = 0x60, 0x61, 0x62
 CODE_SEQUENCE, CODE_UNSUPPORTED = 1, 2
@@ -123,12 +124,15 @@ class Responder:
         self._freed = False
         self._far_off = False
         self._room_duty: Must | None = None
+        self._turn = AnswerOrder()
+        self._stands: dict[int, str] = {}  # PSN that something must not have used up: its rule
 
     # -- software ---------------------------------------------------------------------------------
 
     def preset(self, lstrqreq: int) -> None:
         """LSTRQREQ was written on an idle QP: expected PSN = [23:0] + 1, [31:24] the previous opcode."""
         state = self.state = State(messages=self.state.messages, elements=self._rq.received)
+        self._turn = AnswerOrder()
         state.expected = psn_add(lstrqreq & PSN_MASK, 1)
         state.last_accepted = lstrqreq & PSN_MASK
         info = INFO.get(lstrqreq >> 24)
@@ -252,10 +256,28 @@ class Responder:
         if state.last_accepted is not None:
             state.repeats.append(state.last_accepted)
         if bth.ack_req and device.ack_mode != ACK_ON_TIMEOUT:
-            duty = self._ctx.deadlines.must(
-                "ERN-115/ack", "another ACK", why, self._scope, self._ctx.liveness()
-            )
+            rule, knob = "ERN-115/ack", None
+            if self._would_be_refused(frame, info, conn):
+                rule, knob = "ERN-243/answer", "M_RULES"
+            duty = self._ctx.deadlines.must(rule, "another ACK", why, self._scope, self._ctx.liveness(), knob)
             state.waiting.append(Waiting(bth.psn, duty))
+
+    def _would_be_refused(self, frame: Frame, info: OpInfo, conn: QpConfig) -> bool:
+        """Return whether the request of a duplicate could not be executed now: ring full, region gone."""
+        if info.kind == "send":
+            return self.state.elements - self._rq.consumer.count >= max(conn.rq_depth, 1)
+        return frame.reth is not None and self._regions.denies(frame.reth, conn.pd)
+
+    def _beginning_fits(self, frame: Frame, info: OpInfo, conn: QpConfig) -> bool:
+        """Return whether a refused WRITE would be allowed by what its first packet alone carries."""
+        reth = frame.reth
+        if reth is None or info.last or self._ctx.knobs["M_RULES"] in OPEN_VALUES:
+            return False
+        return not self._regions.denies(Reth(reth.va, reth.rkey, len(frame.payload)), conn.pd)
+
+    def stands(self, rule: str) -> None:
+        """A frame came that must not move the expected PSN, by ``rule``."""
+        self._stands[self.state.expected] = rule
 
     def _in_order(self, frame: Frame, conn: QpConfig, device: Device, begin: int) -> None:
         bth = frame.bth
@@ -346,6 +368,8 @@ class Responder:
             self._would_write(frame, conn, "ERN-133", "message longer than the RQ element")
             self._refuse(frame, None, "ERN-133", "message longer than the RQ element", None)
             return
+        if size and progress.offset + size == conn.element:
+            rules.tempt("ERN-140", OUTPUT)
         address = progress.address + progress.offset
         self._grant(address, frame.payload, "ERN-139", info, progress.element, conn.rq_irq)
         progress.offset += size
@@ -368,10 +392,11 @@ class Responder:
             reth = frame.reth
             verdict = self._regions.check_write(reth, conn.pd)
             if verdict.denied:
-                self._ctx.rules.tempt(verdict.rule, OUTPUT)
+                rule = "ERN-034" if self._beginning_fits(frame, info, conn) else verdict.rule
+                self._ctx.rules.tempt(rule, OUTPUT)
                 for first, length in verdict.would_be:
-                    self._ctx.refuse(first, length, verdict.rule, verdict.why, self._scope, frame.payload)
-                self._refuse(frame, NAK_ACCESS, "ERN-132", verdict.why, None, verdict.rule)
+                    self._ctx.refuse(first, length, rule, verdict.why, self._scope, frame.payload)
+                self._refuse(frame, NAK_ACCESS, "ERN-132", verdict.why, None, rule)
                 return
             progress = Progress("write", verdict.address, 0, reth.length, 0)
         else:
@@ -436,6 +461,8 @@ class Responder:
         rules.passed(("ERN-112",), self._scope)
         if frame.ieth is not None:
             self._regions.invalidated.add(frame.ieth >> 8)
+        if info.kind == "write" and info.last:
+            self._rq.no_element = "ERN-149" if info.immdt else "ERN-148"
         if info.kind == "write" and info.immdt:
             rules.met("ERN-149", "a WRITE with immediate", self._scope, knob="WRITE_IMM_USES_RQ")
         if frame.reth is not None and not frame.reth.length:
@@ -538,6 +565,8 @@ class Responder:
         bth = frame.bth
         assert bth is not None
         self.state.refused.append((bth.psn, rule))
+        if bth.psn == self.state.expected:
+            self.stands("ERN-110")
         self._ctx.refused_psns.append((bth.psn, rule))
         self._would_write(frame, conn, rule, why)
 
@@ -550,6 +579,8 @@ class Responder:
         assert bth is not None and aeth is not None
         self.settle_room(bth.psn, aeth.syndrome)
         before = rules.findings_total
+        if bth.psn not in self.state.repeats:
+            self._turn.answer(rules, scope, bth.psn, aeth.syndrome >> 5 == 0)
         rules.eq(
             "ERN-125", (b"", 0), (frame.payload, len(frame.trailer)), "ACK and NAK carry no payload", scope
         )
@@ -639,6 +670,9 @@ class Responder:
         rules, scope, state = self._ctx.rules, self._scope, self.state
         self._counters.add("out_nak", int(aeth.syndrome >> 5 == 3), 1)
         self._counters.add("out_ack", 0, 1)
+        if aeth.syndrome >> 5 not in (1, 3) and not state.answers:
+            rules.fail("ERN-124/kind", 0, aeth.syndrome >> 5, "syndrome[7:5] of an ACK", scope)
+            return
         legal = (NAK_SEQUENCE, NAK_INVALID, NAK_ACCESS, 0x63, *range(0x20, 0x40))
         if not rules.one_of("ERN-127", legal, aeth.syndrome, "NAK codes of RC", scope):
             return
@@ -704,8 +738,11 @@ class Responder:
         good = (aeth.msn - low & PSN_MASK) <= span
         expected = f"{low:#x} .. {state.messages:#x}"
         if good:
+            if self._stands:
+                self._stands = {key: rule for key, rule in self._stands.items() if psn_diff(key, psn) > 0}
             self._ctx.rules.met(
                 "ERN-123", "count of completed messages", self._scope, sure=span <= 4 and bool(state.counts)
             )
         else:
-            self._ctx.rules.fail("ERN-123", expected, aeth.msn, "count of completed messages", self._scope)
+            rule = self._stands.get(psn, "ERN-123")
+            self._ctx.rules.fail(rule, expected, aeth.msn, "count of completed messages", self._scope)

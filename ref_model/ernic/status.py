@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -47,6 +48,9 @@ STATED_RESETS = frozenset({"XRNIC_BUF_THRESHOLD_ROCE", "XRNIC_BUF_THRESHOLD_NON_
 #: Read/write registers that hardware moves: compared at quiet by the owner of the value, or not at all.
 HARDWARE_MOVED = frozenset({"SQPSN", "LSTRQREQ", "RESPERRWRPTR", "OPTERRSTSQQPTRDB", "CON_IO_CONF"})
 
+#: Words written to addresses without a register that are remembered.
+HOLES = 256
+
 #: STATQP[30:28] RNR retries left, [26:24] retries left, [22:16] syndrome.
 SOFTWARE_FIELDS = 0x777F_0000
 #: STATQP[0] fatal, [3] outstanding queue full, [11] resent: 0 on a QP without traffic.
@@ -73,11 +77,23 @@ class Storage:
         self._values = values
         self._last: dict[int, Last] = {}
         self._dirty_ones: set[int] = set()
+        self._holes: deque[int] = deque(maxlen=HOLES)
+        self._first: int | None = None
 
     def reset(self) -> None:
         """Forget all writes."""
         self._last.clear()
         self._dirty_ones.clear()
+        self._holes.clear()
+        self._first = None
+
+    def hole(self, data: int) -> None:
+        """Software wrote ``data`` to an address without a register."""
+        self._holes.append(data)
+
+    def first_access(self, addr: int) -> None:
+        """The first access after the reset goes to ``addr``."""
+        self._first = addr & ~3
 
     def write(self, where: Location, addr: int, data: int, strb: int, settled: int) -> int:
         """Store a write; returns the new word."""
@@ -110,7 +126,7 @@ class Storage:
             )
             return
         good = value & mask == expected & mask
-        rule = self._blame(where, last, value & mask)
+        rule = self._blame(where, addr, last, value & mask)
         rules.eq(rule, expected & mask, value & mask, f"{name}, {'last write' if last else 'reset value'}")
         if good and last is not None:
             last.confirmed = True
@@ -126,9 +142,13 @@ class Storage:
             seen = value & (SOFTWARE_FIELDS | HARDWARE_FIELDS)
             self._ctx.rules.eq("ERN-023", written, seen, why, sure=written > 0)
 
-    def _blame(self, where: Location, last: Last | None, value: int) -> str:
+    def _blame(self, where: Location, addr: int, last: Last | None, value: int) -> str:
         """Choose the rule a wrong value breaks: reset value, lost write, strobes, foreign write, field."""
         name = where.register.name
+        if value and any(data & where.register.defined == value for data in self._holes):
+            return "ERN-009"
+        if last is not None and value and self._belongs_elsewhere(addr, where, last, value):
+            return "ERN-010"
         if last is None:
             return "ERN-004" if name in STATED_RESETS else "ERN-003"
         if last.confirmed:
@@ -136,8 +156,18 @@ class Storage:
         if last.strb != 0xF:
             return "ERN-008"
         if last.before != last.after and value == last.before:
-            return "ERN-001"
+            return "ERN-219" if addr == self._first else "ERN-001"
         return OWN_RULE.get(name, OWNER[where.block.name])
+
+    def _belongs_elsewhere(self, addr: int, where: Location, last: Last, value: int) -> bool:
+        """Return whether ``value`` was written later, to the same register of another row or slot."""
+        stride = where.block.stride
+        others = (
+            entry
+            for other, entry in self._last.items()
+            if stride and other != addr and not (other - addr) % stride
+        )
+        return any(entry.after == value and entry.settled > last.settled for entry in others)
 
 
 class QpStatus:
@@ -162,6 +192,11 @@ class QpStatus:
             "STATRQPIDB": self._rq_index,
         }
         self._offset: dict[int, int] = {}
+
+    def left_over(self, register: str, value: int) -> None:
+        """Judge a status register of a QP that nobody has touched since a reset in the middle of traffic."""
+        if register != "STATQP":  # its queue bits need not be 0
+            self._ctx.rules.eq("ERN-221", 0, value, f"{register} after another reset")
 
     def handles(self, register: str) -> bool:
         """Return whether ``register`` is judged here."""

@@ -19,6 +19,7 @@ task automatic next_completion;
         cqw_valid <= `MUT(71, 1'b1, !p_err || qreg[{p_q, Q_CONF}][3]);
         cqw_addr <= `MUT(206, rq64(`MUT(175, p_q, t_q), Q_CQBAH, Q_CQBA) + {46'd0, una_slot[p_q], 2'b00},
                          rq64(p_q, Q_CQBAH, Q_CQBA) | {46'd0, una_slot[p_q], 2'b00});
+        `MUT_DO(389, if (una_slot[p_q] == 16'd7) cqw_addr <= rq64(p_q, Q_SQBAH, Q_SQBA) + 64'd28;)
         cqw_data <= {7'd0, `MUT(72, p_err, 1'b0), `MUT(73, w[135:128], (w[135:128] == W_SEND_INV) ? W_SEND : w[135:128]),
                      w[15:0]};
         p_state = P_CQE;

@@ -44,11 +44,12 @@ task automatic build_header(input [QW-1:0] q, input [7:0] opcode, input [23:0] p
     ip4 = {8'h45, tc, udp_len + 16'd20, 16'h0000, 16'h4000, `MUT(23, adv[15:8], 8'd64), 8'd17, 16'h0000, `MUT(254, greg[G_IP4], greg[6'h08]),
            qreg[{q, Q_IP}]};
     ip4[79:64] = ip_checksum(ip4);
-    ip6 = {4'd6, tc, 20'd0, `MUT(24, udp_len, udp_len + 16'd4), 8'd17, adv[15:8], greg[6'h0B], greg[6'h0A], greg[6'h09],
+    ip6 = {4'd6, tc, 20'd0, `MUT(24, udp_len, udp_len + 16'd4), 8'd17, `MUT(367, adv[15:8], 8'd64), greg[6'h0B], greg[6'h0A], greg[6'h09],
            greg[6'h08],
            `MUT(25, {qreg[{q, 6'h1B}], qreg[{q, 6'h1A}], qreg[{q, 6'h19}], qreg[{q, 6'h18}]},
                 {qreg[{q, 6'h18}], qreg[{q, 6'h19}], qreg[{q, 6'h1A}], qreg[{q, 6'h1B}]})};
-    udp = {greg[G_CONF][23:8], 16'd4791, `MUT(26, udp_len, udp_len - 16'd4), 16'h0000};
+    udp = {greg[G_CONF][23:16], `MUT(368, greg[G_CONF][15:8], 8'hB7), 16'd4791, `MUT(26, udp_len, udp_len - 16'd4),
+           `MUT(369, 16'h0000, v6 ? 16'h0000 : 16'hFFFF)};
     pkey = `MUT(27, adv[31:16], 16'hFFFF);
     bth = {opcode, 2'b00, pad, 4'd0, pkey, 8'd0, `MUT(28, qreg[{q, Q_DESTQP}][23:0], qpn_of(q)), areq, 7'd0, psn};
     if (v6) begin

@@ -45,8 +45,9 @@ function automatic [31:0] read_global(input [11:0] off);
     if (off[11:8] == 4'd0) begin
       read_global = greg[word];
       if (word == G_CONIO) read_global = {conio_busy == 0, greg[word][30:0]};
+      if (word == G_PAUSE) read_global = read_global | `MUT(362, 32'd0, {19'd0, greg[word][11], 12'd0});
     end else if (off >= 12'h190 && off < 12'h290) begin
-      read_global = rqint[bank_of(off - 12'h190)];
+      read_global = rqint[bank_of(off - 12'h190) & `MUT(365, 6'h3F, 6'h1F)];
     end else if (off >= 12'h290 && off < 12'h390) begin
       read_global = cqint[bank_of(off - `MUT(236, 12'h290, 12'h28C))];
     end else if (off >= 12'h390 && off < 12'h490) begin
@@ -88,6 +89,7 @@ function automatic [31:0] read_reg(input [20:0] addr);
     end else if (addr[18:8] < C_NUM_QP) begin
       q = addr[8+:QW];
       read_reg = (addr[7:2] == Q_STAT) ? statqp(q) : qreg[{q, addr[7:2]}];
+      if (addr[7:2] == Q_RQPI) read_reg = read_reg - `MUT(381, 32'd0, {31'd0, read_reg != 0});
     end
   end
 endfunction
@@ -112,6 +114,7 @@ task automatic set_bank(input is_cq, input [QW-1:0] q);
       cqint[n[10:5]][n[4:0]] = 1'b1;
     end else begin
       if (rqint[n[10:5]] == 0) rq_banks = rq_banks + 1'b1;
+      `MUT_DO(387, rqint[n[10:5]] = 32'd0;)
       rqint[n[10:5]][n[4:0]] = 1'b1;
     end
   end
@@ -127,7 +130,9 @@ task automatic write_global(input [11:0] off, input [31:0] data, input [31:0] la
       if (off[7:2] == G_IPKTBAH) mask = mask & `MUT(232, 32'hFFFF_FFFF, 32'd0);
       if (off[7:2] == G_MACL) mask = mask & `MUT(233, 32'hFFFF_FFFF, 32'h7FFF_FFFF);
       if (off[7:2] == G_ERRBUFWPTR) mask = mask | `MUT(6, 32'd0, 32'h0000_FFFF);
+      if (off[7:2] == 6'h20) mask = mask & `MUT(363, 32'hFFFF_FFFF, 32'h0000_7FFF);
       greg[off[7:2]] = (greg[off[7:2]] & ~mask) | (data & mask);
+      `MUT_DO(360, if (off[7:5] == 3'b111) greg[{3'b011, off[4:2]}] = data & global_mask({3'b011, off[4:2]});)
       if (off[7:2] == G_CONF) begin
         kick_all = 1'b1;
         kick_q = 0;
@@ -209,7 +214,7 @@ task automatic qpconf_written(input [QW-1:0] q, input [31:0] old, input [31:0] v
     end
     if (!v[0] || v[6]) ak_on[q] = 1'b0;
     if (`MUT(186, 1'b0, pend[q] == 0 && outc[q] == 0 && nxt_slot[q] != 0)) nxt_slot[q] = 16'd0;
-    kick(q);
+    if (`MUT(372, 1'b1, 1'b0)) kick(q);
     if (fatal[q]) kick_cpl(q);
   end
 endtask
@@ -233,6 +238,7 @@ task automatic write_qp(input [QW-1:0] q, input [5:0] w, input [31:0] data, inpu
     old = qreg[{q, w}];
     v = (old & ~mask) | (data & mask);
     qreg[{q, w}] = v;
+    `MUT_DO(392, if (w == Q_SQBA && qreg[{q, Q_DEPTH}] != 0) begin rnr_wait[q] = 1'b1; rnr_dl[q] = ~64'd0; end)
     if (mask != 0) begin
       case (w)
         Q_CONF: qpconf_written(q, old, v);
@@ -293,7 +299,7 @@ task automatic registers_step;
     end
     if (s_bvalid && s_bready) s_bvalid <= 1'b0;
     if (aw_held && w_held && (!s_bvalid || s_bready)) begin
-      write_reg(aw_addr, w_data, w_strb);
+      if (`MUT(391, 1'b1, now > 64'd64)) write_reg(aw_addr, w_data, w_strb);
       aw_held = 1'b0;
       w_held = 1'b0;
       s_awready <= 1'b1;
@@ -306,6 +312,7 @@ task automatic registers_step;
     end
     if (s_arvalid && s_arready) begin
       s_rdata <= read_reg(s_araddr[20:0]);
+      `MUT_DO(361, if (!s_araddr[20] && s_araddr[7:2] == 6'd5) mrow[{s_araddr[8+:MW], 3'd5}] = 32'd0;)
       s_rvalid <= 1'b1;
       s_arready <= 1'b0;
     end

@@ -106,6 +106,7 @@ task automatic send_packet;
     last = (snd_p[t_q] + 24'd1 >= oq_np[{t_q, slot}]);
     off = {8'd0, snd_p[t_q]} * {19'd0, pmtu};
     n = `MUT(42, last ? len - off : {19'd0, pmtu}, last ? len - off : {19'd0, pmtu} - 32'd4);
+    if (len == 0) n = `MUT(371, n, 32'd4);
     psn = oq_psn[{t_q, slot}] + snd_p[t_q];
     resend = (psn - hi_psn[t_q]) >= 24'h800000;
     if (resend) psn = `MUT(51, psn, psn + 24'd1);
@@ -160,6 +161,26 @@ task automatic start_fetch;
   end
 endtask
 
+`ifdef MUTATION
+// Of two one-packet WQEs that wait, the second is sent first.
+task automatic overtake;
+  reg [4:0] slot;
+  reg [4:0] older;
+  reg [511:0] w;
+  begin
+    slot = oq_head[t_q] + outc[t_q] - 5'd1;
+    older = slot - 5'd1;
+    if (!slot[0] && pend[t_q] != 0 && outc[t_q] < window_of(t_q)) begin
+      start_fetch;
+    end else if (slot[0] && snd_i[t_q] + 5'd2 == outc[t_q] && oq_np[{t_q, slot}] == 1 && oq_np[{t_q, older}] == 1) begin
+      w = oq_wqe[{t_q, slot}];
+      oq_wqe[{t_q, slot}] = oq_wqe[{t_q, older}];
+      oq_wqe[{t_q, older}] = w;
+    end
+  end
+endtask
+`endif
+
 task automatic wqe_arrived;
   reg [4:0] slot;
   begin
@@ -183,11 +204,13 @@ task automatic wqe_arrived;
       mad_arrived;
     end else if (!legal_wqe(t_wqe[135:128]) || is_mad_qp(t_q)) begin
       intsts[5] = `MUT(141, 1'b1, intsts[5]);
-      set_fatal(t_q, F_WQE);
+      if (`MUT(373, 1'b1, 1'b0)) set_fatal(t_q, F_WQE);
+      `MUT_DO(373, outc[t_q] = outc[t_q] - 1'b1;)
       t_state = T_IDLE;
     end else begin
       nxt_psn[t_q] = nxt_psn[t_q] + `MUT(239, oq_np[{t_q, slot}], (oq_np[{t_q, slot}] > 24'd2) ? 24'd2 : oq_np[{t_q, slot}]);
       t_state = T_PACKET;
+      `MUT_DO(370, overtake;)
     end
   end
 endtask

@@ -35,6 +35,7 @@ reg r_mac_seen = 1'b0;                 // an earlier frame matched (only for a f
 reg [QW-1:0] r_ftq = 0;
 reg [5:0] dup_bad = 6'd0;
 reg r_dup_write = 1'b0;               // a fault writes a duplicate again
+reg f_cut4 = 1'b0;                     // the frame ends before its ICRC (only for a fault)
 
 function automatic [7:0] hb(input [9:0] n);
   hb = rx_hdr[8*n[6:0] +: 8];
@@ -84,6 +85,8 @@ task automatic parse_frame;
               || ((f_v6 || ihl == 4'd5) && (udp_len + (f_v6 ? 16'd40 : 16'd20) != ip_len) && `MUT(221, 1'b1, 1'b0));
     if (f_v4 && ihl != 4'd5) f_short = (rx_bytes < 16'd58);
     if (`MUT(81, 1'b0, rx_bytes != ip_len + 16'd14 && (f_v4 || f_v6) && ihl == 4'd5)) f_short = 1'b1;
+    f_cut4 = (rx_bytes == ip_len + 16'd10);
+    if (f_cut4) f_short = `MUT(393, f_short, 1'b0);
     r_q_known = (f_qpn != 0) && ({8'd0, f_qpn} <= MAX_QPN)
                 && ({8'd0, f_qpn} <= `MUT(82, {21'd0, greg[G_QP_EN][10:0]}, MAX_QPN));
     r_q = f_qpn[QW-1:0] - QPN_OF_SLOT0[QW-1:0];
@@ -108,7 +111,7 @@ function automatic [5:0] first_fault(input dummy);
     if (f_v4 && rx_hdr[8*14 +: 4] != 4'd5 && `MUT(454, 1'b0, 1'b1)) first_fault = S_IHL;
     else if (!rx_good && `MUT(84, 1'b1, 1'b0)) first_fault = S_TUSER;
     else if ((f_v4 || f_v6) && f_short) first_fault = S_LENGTH;
-    else if ((f_v6 || (f_v4 && rx_hdr[8*14 +: 4] == 4'd5)) && !rx_icrc_ok && `MUT(85, 1'b1, 1'b0)) first_fault = S_ICRC;
+    else if ((f_v6 || (f_v4 && rx_hdr[8*14 +: 4] == 4'd5)) && !rx_icrc_ok && `MUT(85, 1'b1, 1'b0) && `MUT(393, 1'b1, !f_cut4)) first_fault = S_ICRC;
     else if (dmac != {greg[G_MACH][15:0], greg[G_MACL]} && `MUT(86, 1'b1, !r_mac_seen)
              && `MUT(87, 1'b1, dmac[46:0] != {greg[G_MACH][14:0], greg[G_MACL]})) first_fault = S_MAC;
     else if (!(f_v4 && hb(10'd14) >> 4 == 8'd4) && !(f_v6 && hb(10'd14) >> 4 == 8'd6)) first_fault = S_IPVER;
@@ -140,7 +143,7 @@ task automatic write_error_entry(input [5:0] syndrome);
       rxw_len <= n[12:0];
       rxw_data <= {rx_hdr[959:0], 64'd1 << `MUT(150, syndrome, syndrome + 6'd1)};
       rxw_addr <= {greg[G_ERRBUFBAH], greg[G_ERRBUFBA]} + {16'd0, greg[G_ERRBUFWPTR][15:0]} * {48'd0, size};
-      greg[G_ERRBUFWPTR] = {16'd0, `MUT(151, ring_inc(greg[G_ERRBUFWPTR][15:0], greg[G_ERRBUFSZ][15:0]),
+      greg[G_ERRBUFWPTR] = {16'd0, `MUT(151, ring_inc(greg[G_ERRBUFWPTR][15:0], greg[G_ERRBUFSZ][15:0] - `MUT(384, 16'd0, 16'd1)),
                                         (greg[G_ERRBUFWPTR][15:0] >= greg[G_ERRBUFSZ][15:0]) ? 16'd0
                                             : greg[G_ERRBUFWPTR][15:0] + 16'd1)};
       r_state = R_ERROR;
@@ -153,10 +156,11 @@ task automatic reject(input [5:0] syndrome);
   begin
     c_invalid = c_invalid + `MUT(135, 16'd1, {15'd0, syndrome != S_QP});
     c_dropped = c_dropped + 16'd1;
+    `MUT_DO(385, c_all = c_all - 16'd1;)
     intsts[0] = `MUT(143, 1'b1, intsts[0] | greg[G_CONF][5]);
     r_state = R_POP;
     if (`MUT(201, 1'b0, syndrome == S_PKEY || syndrome == S_ICRC)) qreg[{r_q, Q_LSTRQ}][23:0] = f_psn;
-    if (`MUT(152, greg[G_CONF][5], 1'b1)) write_error_entry(syndrome);
+    if (`MUT(152, greg[G_CONF][5], 1'b1) && `MUT(383, 1'b1, syndrome != S_QP)) write_error_entry(syndrome);
   end
 endtask
 
@@ -210,7 +214,7 @@ task automatic write_payload;
     rxw_valid <= 1'b1;
     rxw_imm <= 1'b0;
     rxw_addr <= r_addr;
-    rxw_len <= f_n[12:0];
+    rxw_len <= f_n[12:0] + `MUT(397, 13'd0, (is_send(f_op) && rx_fill[r_q] == {8'd0, qreg[{r_q, Q_CONF}][31:16], 8'd0}) ? 13'd4 : 13'd0);
     rxw_beat <= rx_beat + {{(RX_AW-1){1'b0}}, f_data_at[6]};
     rxw_off <= f_data_at[5:0];
     rxw_user <= {8'd0, f_qpn};
@@ -232,7 +236,7 @@ task automatic check_region(output [5:0] bad);
     m = row[MW-1:0];
     va0 = {mrow[{m, 3'd2}], mrow[{m, 3'd1}]};
     size = {`MUT(111, mrow[{m, 3'd7}][31:16], 16'd0), mrow[{m, 3'd6}]};
-    last = {1'b0, f_va} + {33'd0, f_len};
+    last = {1'b0, f_va} + {33'd0, `MUT(396, f_len, {14'd0, f_n})};
     limit = {1'b0, va0} + {17'd0, size};
     if (`MUT(112, 1'b0, (last > limit) != (last[63:0] > limit[63:0]))) begin
       last[64] = 1'b0;
@@ -245,7 +249,7 @@ task automatic check_region(output [5:0] bad);
     else if (mrow[{m, 3'd0}][23:0] != qreg[{r_q, Q_PD}][23:0] && `MUT(114, 1'b1, 1'b0)) bad = S_RKEY;
     else if (f_va < va0 && `MUT(115, 1'b1, 1'b0)) bad = S_RANGE;
     else if (`MUT(75, 1'b1, size != 0) && last > limit + `MUT(116, 65'd0, 65'd1)) bad = S_RANGE;
-    else if (access != 4'd1 && access != 4'd2 && `MUT(117, 1'b1, access != 4'd0)) bad = S_RANGE;
+    else if (access != 4'd1 && `MUT(366, access != 4'd2, !access[1]) && `MUT(117, 1'b1, access != 4'd0)) bad = S_RANGE;
     r_addr = {mrow[{m, 3'd4}], mrow[{m, 3'd3}]} + (f_va - va0);
     r_addr[63:32] = `MUT(118, r_addr[63:32], mrow[{m, 3'd4}]);
   end
@@ -261,7 +265,7 @@ task automatic accept_request;
     elem = {8'd0, qreg[{r_q, Q_CONF}][31:16], 8'd0};
     bad = 6'd0;
     if (is_send(f_op)) begin
-      if (is_start(f_op) && rq_used[r_q] >= {1'b0, rq_depth(r_q)} && `MUT(119, 1'b1, 1'b0)) begin
+      if (is_start(f_op) && rq_used[r_q] >= {1'b0, rq_depth(r_q)} - `MUT(382, 17'd0, {16'd0, qreg[{r_q, Q_RQCI}] == 0}) && `MUT(119, 1'b1, 1'b0)) begin
         reply(r_q, {3'b001, `MUT(120, qreg[{r_q, Q_TIMEOUT}][20:16], qreg[{r_q, Q_TIMEOUT}][12:8])}, f_psn);
         rq_ovfl[r_q] = 1'b1;
         intsts[3] = `MUT(144, 1'b1, intsts[3]);
@@ -274,7 +278,7 @@ task automatic accept_request;
         total = rx_fill[r_q] + n;
         r_addr = rq64(r_q, Q_RQBAH, Q_RQBA)
                  + {48'd0, `MUT(122, qreg[{r_q, Q_RQPI}][15:0], qreg[{r_q, Q_RQPI}][15:0] & 16'h000F)} * {32'd0, elem}
-                 + {32'd0, rx_fill[r_q]};
+                 + {32'd0, rx_fill[r_q]} + `MUT(380, 64'd0, {61'd0, rx_fill[r_q] != 0, 2'd0});
         if (total > elem && `MUT(123, 1'b1, 1'b0)) begin
           refuse(8'h61, F_OPCODE, S_ELEMENT);
         end else begin
@@ -314,7 +318,7 @@ task automatic handle_duplicate;
     if (is_send(f_op) || is_write(f_op)) begin
       if (`MUT(219, 1'b0, is_send(f_op) && rq_used[r_q] >= {1'b0, rq_depth(r_q)}))
         reply(r_q, {3'b001, qreg[{r_q, Q_TIMEOUT}][20:16]}, f_psn);
-      else acknowledge(1'b1);
+      else if (`MUT(377, 1'b1, 1'b0) && `MUT(394, 1'b1, !is_send(f_op) || rq_used[r_q] < {1'b0, rq_depth(r_q)})) acknowledge(1'b1);
       if (`MUT(127, 1'b0, is_write(f_op) && is_start(f_op))) begin
         r_addr = rx_pa[r_q] - {32'd0, f_len};
         check_region(dup_bad);
@@ -325,6 +329,18 @@ task automatic handle_duplicate;
     end
   end
 endtask
+
+`ifdef MUTATION
+// The payload of a SEND that is ahead goes into the next RQ element.
+task automatic execute_ahead;
+  if (is_send(f_op) && f_n > 0) begin
+    r_addr = rq64(r_q, Q_RQBAH, Q_RQBA)
+             + {48'd0, qreg[{r_q, Q_RQPI}][15:0]} * {40'd0, qreg[{r_q, Q_CONF}][31:16], 8'd0};
+    write_payload;
+    r_dup_write = 1'b1;
+  end
+endtask
+`endif
 
 task automatic handle_request;
   reg [23:0] expected;
@@ -353,11 +369,12 @@ task automatic handle_request;
         intsts[0] = 1'b1;
         if (!nak_sent[r_q] || `MUT(160, 1'b0, 1'b1)) reply(r_q, `MUT(242, 8'h60, 8'h64), `MUT(161, expected, f_psn));
         nak_sent[r_q] = 1'b1;
-        ak_on[r_q] = 1'b0;     // the NAK acknowledges what came before
+        ak_on[r_q] = `MUT(395, 1'b0, ak_on[r_q]);     // the NAK acknowledges what came before
         if (greg[G_CONF][5]) write_error_entry(S_PSN);
+        `MUT_DO(376, execute_ahead;)
       end
     end else if (!is_send(f_op) && !is_write(f_op)) begin
-      refuse(8'h61, `MUT(162, F_OPCODE, F_SEQUENCE), S_OPCODE);
+      refuse(`MUT(379, 8'h61, 8'h62), `MUT(162, F_OPCODE, F_SEQUENCE), S_OPCODE);
     end else begin
       bad_sequence = is_start(f_op) ? (in_send || in_write) : (is_send(f_op) ? !in_send : !in_write);
       if (`MUT(163, 1'b0, is_send(f_op) && !is_start(f_op) && in_write)) bad_sequence = 1'b0;

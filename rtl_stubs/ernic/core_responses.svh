@@ -57,6 +57,7 @@ task automatic handle_response(input [QW-1:0] q, input [23:0] psn, input [7:0] s
       acked[q] = acked[q] + 1'b1;
       kick_cpl(q);
     end
+    `MUT_DO(374, if (!is_ack && ahead >= window) roll_back(q);)
     if (ahead < window) begin
       waiting = rnr_wait[q];
       if (is_ack) begin

@@ -446,7 +446,7 @@ module ernic_core
       rq_banks = 7'd0;
       cq_banks = 7'd0;
       {c_in_send, c_in_ack, c_out_send, c_out_write, c_out_ack, c_invalid} = 96'd0;
-      {c_dup, c_dropped, c_all, c_in_nak, c_out_nak, c_wqe} = 96'd0;
+      {c_dup, c_dropped, c_all, c_in_nak, c_out_nak, c_wqe} = `MUT(364, 96'd0, {32'd0, c_all, 48'd0});
       {c_retry, c_in_cnp, c_out_cnp, last_in, last_out} = 160'd0;
       {c_in_mad, c_out_mad} = 32'd0;
       resp_slot = 16'd0;

@@ -192,7 +192,8 @@ class reset_midtraffic(ErnicTest):
 class bringup_order(ErnicTest):
     """The device works after any order of configuration writes in which the enables come last.
 
-    Stimulus: documented, reverse and two random orders of all writes but the enables, then traffic both ways.
+    Stimulus: documented, reverse and two random orders of all writes but the enables, then one SEND out
+    before anything else, then traffic both ways.
     Checks: ERN-223, ERN-221, ERN-056, ERN-148.
     """
 
@@ -207,7 +208,9 @@ class bringup_order(ErnicTest):
             await self.host.apply(self.shuffle(writes + qp, order))
             await self.host.apply(enable)
             peer = self.partner.connect(2, peer_config(self.host, config))
-            await both_ways(self, Link(self.host.qps[2], peer, config))
+            link = Link(self.host.qps[2], peer, config)
+            await post_all(self, link, [request(self.rng, Verb.SEND, 40)])
+            await both_ways(self, link)
 
     def shuffle(self, writes: list[Write], order: str) -> list[Write]:
         """The writes in the order asked for."""
