@@ -72,7 +72,12 @@ task automatic completion_step;
           p_state = `MUT(76, P_DOORBELL, p_err ? P_DONE : P_DOORBELL);
         end
       end
-      P_DOORBELL: if (cqw_done) p_state = P_DONE;
+      P_DOORBELL:
+      if (cqw_done) begin
+        v_cq_rung = takes(5'd19) && !v_cq_rung;
+        if (v_cq_rung) cqw_valid <= 1'b1;
+        else p_state = P_DONE;
+      end
       P_SIDEBAND:
       if (cq_sb_rdy) begin
         cq_sb_valid <= 1'b0;

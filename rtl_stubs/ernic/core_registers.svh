@@ -45,6 +45,8 @@ function automatic [31:0] read_global(input [11:0] off);
     if (off[11:8] == 4'd0) begin
       read_global = greg[word];
       if (word == G_CONIO) read_global = greg[word] | 32'h8000_0000;
+      if (takes(5'd16) && word == G_ERRBUFWPTR) read_global = {16'd0, v_errors};
+      if (takes(5'd16) && word == G_IPKTWPTR) read_global = {16'd0, v_fatals};
     end else if (off >= 12'h190 && off < 12'h290) begin
       read_global = rqint[bank_of(off - 12'h190)];
     end else if (off >= 12'h290 && off < 12'h390) begin
@@ -83,10 +85,12 @@ function automatic [31:0] read_reg(input [20:0] addr);
       if (addr[19:8] < C_MR_ROWS && addr[7:5] == 3'd0) read_reg = mrow[{addr[8+:MW], addr[4:2]}];
     end else if (!addr[19]) begin
       if (addr[18:12] == 7'd0) read_reg = read_global(addr[11:0]);
+      if (takes(5'd20) && addr[18:7] == 12'h002) read_reg = v_late[addr[6:2]];
     end else if (addr[18:8] < C_NUM_QP) begin
       q = addr[8+:QW];
       read_reg = (addr[7:2] == Q_STAT) ? statqp(q) : qreg[{q, addr[7:2]}];
     end
+    if (takes(5'd17) && is_hole(addr)) read_reg = 32'hDEAD_BEEF;
   end
 endfunction
 
@@ -287,6 +291,7 @@ task automatic registers_step;
     if (s_bvalid && s_bready) s_bvalid <= 1'b0;
     if (aw_held && w_held && (!s_bvalid || s_bready)) begin
       write_reg(aw_addr, w_data, w_strb);
+      s_bslverr <= takes(5'd17) && is_hole(aw_addr);
       aw_held = 1'b0;
       w_held = 1'b0;
       s_awready <= 1'b1;
@@ -299,6 +304,7 @@ task automatic registers_step;
     end
     if (s_arvalid && s_arready) begin
       s_rdata <= read_reg(s_araddr[20:0]);
+      s_rslverr <= takes(5'd17) && is_hole(s_araddr[20:0]);
       s_rvalid <= 1'b1;
       s_arready <= 1'b0;
     end

@@ -137,7 +137,9 @@ task automatic write_error_entry(input [5:0] syndrome);
       rxw_imm <= 1'b1;
       rxw_off <= 6'd0;
       rxw_len <= n[12:0];
+      v_errors = v_errors + 16'd1;
       rxw_data <= {rx_hdr[959:0], 64'd1 << `MUT(150, syndrome, syndrome + 6'd1)};
+      if (takes(5'd16)) rxw_data <= {rx_hdr[895:0], 64'd0, 64'd1 << ((syndrome > S_IHL) ? 6'd63 - syndrome : syndrome)};
       rxw_addr <= {greg[G_ERRBUFBAH], greg[G_ERRBUFBA]} + {16'd0, greg[G_ERRBUFWPTR][15:0]} * {48'd0, size};
       greg[G_ERRBUFWPTR] = {16'd0, `MUT(151, ring_inc(greg[G_ERRBUFWPTR][15:0], greg[G_ERRBUFSZ][15:0]),
                                         (greg[G_ERRBUFWPTR][15:0] >= greg[G_ERRBUFSZ][15:0]) ? 16'd0
@@ -189,6 +191,9 @@ task automatic acknowledge(input duplicate);
         if (!duplicate) ak_on[r_q] = 1'b0;
         reply(r_q, `MUT(98, 8'h1F, 8'h9F), `MUT(99, psn, psn + 24'd1));
       end
+    end else if (takes(5'd22) && mode == 2'b00) begin
+      if (!duplicate) ak_on[r_q] = 1'b0;
+      reply(r_q, 8'h1F, psn);
     end else if (mode[1] == 1'b0 || `MUT(107, 1'b0, 1'b1)) begin
       delay_ack(`MUT(108, C_ACK_TIMEOUT_CLKS, 64'h1000_0000), newest);
     end
@@ -264,7 +269,7 @@ task automatic accept_request;
         reply(r_q, {3'b001, `MUT(120, qreg[{r_q, Q_TIMEOUT}][20:16], qreg[{r_q, Q_TIMEOUT}][12:8])}, f_psn);
         rq_ovfl[r_q] = 1'b1;
         intsts[3] = `MUT(144, 1'b1, intsts[3]);
-        nak_sent[r_q] = 1'b1;
+        nak_sent[r_q] = !takes(5'd10);
         ak_on[r_q] = 1'b0;
         `MUT_DO(121, qreg[{r_q, Q_LSTRQ}][23:0] = f_psn;)
         r_state = R_POP;
@@ -314,6 +319,7 @@ task automatic handle_duplicate;
       if (`MUT(219, 1'b0, is_send(f_op) && rq_used[r_q] >= {1'b0, rq_depth(r_q)}))
         reply(r_q, {3'b001, qreg[{r_q, Q_TIMEOUT}][20:16]}, f_psn);
       else acknowledge(1'b1);
+      if (takes(5'd19)) acknowledge(1'b1);
       if (`MUT(127, 1'b0, is_write(f_op) && is_start(f_op))) begin
         r_addr = rx_pa[r_q] - {32'd0, f_len};
         check_region(dup_bad);
@@ -321,6 +327,11 @@ task automatic handle_duplicate;
         r_dup_write = 1'b1;
       end
       `MUT_DO(128, qreg[{r_q, Q_LSTRQ}][31:24] = f_op;)
+    end
+    if (takes(5'd10)) begin
+      c_invalid = c_invalid + 16'd1;
+      intsts[0] = 1'b1;
+      if (greg[G_CONF][5] && r_state == R_POP) write_error_entry(S_PSN);
     end
   end
 endtask
@@ -348,13 +359,18 @@ task automatic handle_request;
         handle_duplicate;
       end else begin
         r_state = R_POP;
-        c_invalid = c_invalid + 16'd1;
-        intsts[0] = 1'b1;
+        if (!takes(5'd10)) begin
+          c_invalid = c_invalid + 16'd1;
+          intsts[0] = 1'b1;
+        end
         if (!nak_sent[r_q] || `MUT(160, 1'b0, 1'b1)) reply(r_q, `MUT(242, 8'h60, 8'h64), `MUT(161, expected, f_psn));
         nak_sent[r_q] = 1'b1;
         ak_on[r_q] = 1'b0;     // the NAK acknowledges what came before
-        if (greg[G_CONF][5]) write_error_entry(S_PSN);
+        if (greg[G_CONF][5] && !takes(5'd10)) write_error_entry(S_PSN);
       end
+    end else if (takes(5'd17) && f_op[7:5] != 3'd0) begin
+      c_dropped = c_dropped + 16'd1;
+      r_state = R_POP;
     end else if (!is_send(f_op) && !is_write(f_op)) begin
       refuse(8'h61, `MUT(162, F_OPCODE, F_SEQUENCE), S_OPCODE);
     end else begin
@@ -431,7 +447,7 @@ task automatic commit_request;
     end
     if (`MUT(238, 1'b0, f_op == OP_SEND_ONLY_INV || f_op == OP_SEND_LAST_INV)) mrow[{f_imm[8+:MW], 3'd7}] = 32'd0;
     if (has_imm(f_op) && `MUT(169, 1'b1, f_op != OP_SEND_ONLY_INV)) begin
-      immq[immq_wr[3:0]] = {f_op, f_qpn, f_imm};
+      immq[immq_wr[3:0]] = takes(5'd16) ? {f_imm, 8'd0, f_qpn} : {f_op, f_qpn, f_imm};
       immq_wr = immq_wr + 1'b1;
     end
     r_state = R_POP;
@@ -461,6 +477,7 @@ task automatic report_fatal;
   begin
     {r_ftq, code} = ftq[ftq_rd[QW-1:0]];
     ftq_rd = ftq_rd + 1'b1;
+    if (takes(5'd16) && code > F_OPCODE) code = code | 16'h0020;
     n = qpn_of(r_ftq);
     `MUT_DO(196, intsts[7] = 1'b1;)
     rxw_valid <= (greg[G_IPKTSZ][15:0] != 0);
@@ -494,7 +511,12 @@ task automatic responder_step;
       R_DATA:
       if (rxw_done) r_state = r_dup_write ? R_POP : R_COMMIT;
       R_COMMIT: commit_request;
-      R_DOORBELL: if (rxw_done) r_state = R_ANNOUNCE;
+      R_DOORBELL:
+      if (rxw_done) begin
+        v_rq_rung = takes(5'd19) && !v_rq_rung;
+        if (v_rq_rung) rxw_valid <= 1'b1;
+        else r_state = R_ANNOUNCE;
+      end
       R_ANNOUNCE: begin
         if (`MUT(145, qreg[{r_q, Q_CONF}][2], 1'b0)) set_bank(1'b0, r_q);
         r_state = R_POP;
@@ -515,6 +537,7 @@ task automatic responder_step;
       if (rxw_done) begin
         greg[G_IPKTWPTR] = {16'd0, `MUT(155, ring_inc(greg[G_IPKTWPTR][15:0], greg[G_IPKTSZ][15:0]),
                                         greg[G_IPKTWPTR][15:0])};
+        v_fatals = v_fatals + 16'd1;
         intsts[7] = `MUT(146, 1'b1, intsts[7]);
         r_state = R_IDLE;
       end

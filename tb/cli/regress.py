@@ -26,7 +26,7 @@ from tb.cli.verdicts import print_failures
 from tb.report.junit import write_junit
 from tb.runner import Binding, Job, find_test, load_binding, suite_tests, targets
 from tb.runner.knobs import Scalar, Value
-from tb.runner.mutants import read_manifest
+from tb.runner.mutants import find_variant, read_manifest
 from tb.runner.results import Result, headline, place, seeds_without_effect
 from tb.runner.seeds import elastic_seed, run_seed
 from tb.runner.store import SUMMARY, exclusive, regress_directory, stamp, write_json
@@ -126,6 +126,7 @@ def _show(board: Board, job: Job, result: Result) -> None:
     help="Base from which all seeds are derived.",
 )
 @click.option("--variants", is_flag=True, help="Golden DUT and every legal variant of the stand-in.")
+@click.option("--variant", "chosen", multiple=True, metavar="N|NAME", help="Only this variant (repeatable).")
 @click.option("--elastic", is_flag=True, help="Each also inside the elastic shell.")
 @setting_option
 @timeout_option
@@ -139,6 +140,7 @@ def regress_command(
     seeds: int | None,
     base_seed: int,
     variants: bool,
+    chosen: tuple[str, ...],
     elastic: bool,
     settings: tuple[str, ...],
     timeout_s: float | None,
@@ -150,13 +152,16 @@ def regress_command(
         knobs, options = parse_settings(binding.target, settings)
         binding = binding.with_knobs(knobs).with_engine(engine)
         infos = [find_test(binding.target, one) for one in names] or suite_tests(binding.target, suite)
+        numbers = [find_variant(binding, one) for one in chosen]
+        if variants:
+            numbers = [0, *(one.number for one in read_manifest(binding).variants)]
         plan = Plan(
             dut=name,
             sim=sim,
             engine=engine,
             tests=tuple((info.name, seeds or info.seeds) for info in infos),
             base_seed=base_seed,
-            variants=(0, *(one.number for one in read_manifest(binding).variants)) if variants else (0,),
+            variants=tuple(numbers) or (0,),
             elastic=elastic,
             knobs=knobs,
             options=options,
