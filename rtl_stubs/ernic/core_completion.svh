@@ -13,7 +13,7 @@ task automatic next_completion;
   begin
     p_state = P_IDLE;
     p_err = (acked[p_q] == 0);
-    if (outc[p_q] != 0 && (!p_err || fatal[p_q])) begin
+    if (outc[p_q] != 0 && (!p_err || fatal[p_q] && (!k_flush_late || qreg[{p_q, Q_CONF}][6]))) begin
       w = oq_wqe[{p_q, oq_head[p_q]}];
       if (`MUT(70, qreg[{p_q, Q_CONF}][5], 1'b1)) begin
         cqw_valid <= `MUT(71, 1'b1, !p_err || qreg[{p_q, Q_CONF}][3]);

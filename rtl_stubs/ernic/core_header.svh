@@ -37,7 +37,7 @@ task automatic build_header(input [QW-1:0] q, input [7:0] opcode, input [23:0] p
   begin
     v6 = qreg[{q, Q_CONF}][7];
     adv = qreg[{q, Q_ADV}];
-    tc = `MUT(21, {adv[5:0], 2'b00}, {2'b00, adv[5:0]});
+    tc = k_class_low ? {2'b00, adv[5:0]} : `MUT(21, {adv[5:0], 2'b00}, {2'b00, adv[5:0]});
     udp_len = 16'd8 + 16'd12 + {11'd0, ext_n} + {3'd0, body} + 16'd4;
     eth = {`MUT(22, {qreg[{q, Q_MACH}][15:0], qreg[{q, Q_MACL}]}, {qreg[{q, Q_MACL}], qreg[{q, Q_MACH}][15:0]}),
            greg[G_MACH][15:0], greg[G_MACL], v6 ? 16'h86DD : 16'h0800};

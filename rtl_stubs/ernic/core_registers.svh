@@ -9,11 +9,12 @@ reg [31:0] w_data = 32'd0;
 reg [3:0] w_strb = 4'd0;
 
 function automatic [31:0] strobe_mask(input [3:0] strb);
-  strobe_mask = `MUT(2, {{8{strb[3]}}, {8{strb[2]}}, {8{strb[1]}}, {8{strb[0]}}}, 32'hFFFF_FFFF);
+  if (k_strobes_off) strobe_mask = 32'hFFFF_FFFF;
+  else strobe_mask = `MUT(2, {{8{strb[3]}}, {8{strb[2]}}, {8{strb[1]}}, {8{strb[0]}}}, 32'hFFFF_FFFF);
 endfunction
 
 function automatic [8:0] intsts_now(input dummy);
-  intsts_now = {intsts[8:7], rq_banks != 0, intsts[5], cq_banks != 0, intsts[3:0]};
+  intsts_now = {intsts[8:7], rq_summary(1'b0), intsts[5], cq_summary(1'b0), intsts[3:0]};
 endfunction
 
 // Status of one QP as STATQP shows it.
@@ -109,6 +110,8 @@ task automatic set_bank(input is_cq, input [QW-1:0] q);
   reg [23:0] n;
   if (`MUT(174, 1'b1, now >= w1c_until)) begin
     n = `MUT(140, qpn_of(q), qpn_of(q) - 24'd1);
+    if (is_cq) k_cq_sticky = 1'b1;
+    else k_rq_sticky = 1'b1;
     if (is_cq) begin
       if (cqint[n[10:5]] == 0) cq_banks = cq_banks + 1'b1;
       cqint[n[10:5]][n[4:0]] = 1'b1;
@@ -139,6 +142,8 @@ task automatic write_global(input [11:0] off, input [31:0] data, input [31:0] la
       inten = (inten & ~mask[8:0]) | (data[8:0] & mask[8:0]);
     end else if (off[11:2] == 10'h061) begin
       mask = data & lanes;
+      if (mask[6]) k_rq_sticky = 1'b0;
+      if (mask[4]) k_cq_sticky = 1'b0;
       intsts = intsts & `MUT(8, ~mask[8:0], ~{9{|mask[8:0]}});
       // The scheduling flags fall with their summary bit (binding CNP_CLEAR = w1c8).
       if (mask[8]) for (k = 0; k < 64; k = k + 1) cnpint[k] = 32'd0;
@@ -177,7 +182,10 @@ task automatic free_rq(input [QW-1:0] q, input [15:0] v, input [15:0] old, input
   reg [16:0] freed;
   begin
     depth = rq_depth(q);
-    if (ovr && v == 16'd0) begin
+    if (ovr && v == 16'd0) k_credited[q] = 1'b0;
+    if (k_credit_first && !k_credited[q] && v >= depth) begin
+      k_credited[q] = 1'b1;          // the first credit, for the whole ring
+    end else if (ovr && v == 16'd0) begin
       rq_used[q] = `MUT(187, {1'b0, ring_dist(qreg[{q, Q_RQPI}][15:0], 16'd0, depth)}, {1'b0, depth});
     end else begin
       freed = {1'b0, ring_dist(v, old, depth)};
@@ -220,7 +228,7 @@ task automatic write_qp(input [QW-1:0] q, input [5:0] w, input [31:0] data, inpu
   reg [31:0] old;
   reg [31:0] v;
   begin
-    ovr = `MUT(10, greg[G_ADCONF][0], 1'b1);
+    ovr = `MUT(10, override_for(q), 1'b1);
     mask = qp_mask(w, ovr) & lanes;
     if (w == Q_DESTQP) mask = mask & `MUT(11, 32'hFFFF_FFFF, 32'h0000_FFFF);
     if (w == Q_SQBA) mask = mask | `MUT(230, 32'd0, lanes & 32'h0000_001F);
@@ -233,8 +241,8 @@ task automatic write_qp(input [QW-1:0] q, input [5:0] w, input [31:0] data, inpu
     if (mask != 0) begin
       case (w)
         Q_CONF: qpconf_written(q, old, v);
-        Q_SQPI: ring_sq(q, v[15:0], old[15:0], greg[G_ADCONF][0]);
-        Q_RQCI: free_rq(q, v[15:0], old[15:0], greg[G_ADCONF][0]);
+        Q_SQPI: ring_sq(q, v[15:0], old[15:0], override_for(q));
+        Q_RQCI: free_rq(q, v[15:0], old[15:0], override_for(q));
         Q_SQPSN: begin
           nxt_psn[q] = v[23:0];
           hi_psn[q] = v[23:0];

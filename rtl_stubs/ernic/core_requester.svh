@@ -116,7 +116,7 @@ task automatic send_packet;
       5'd4: ext = {imm, 128'd0};
       default: ext = 160'd0;
     endcase
-    inlined = (op != W_WRITE) && (op != W_WRITE_IMM) && (len <= `MUT(36, 32'd16, 32'd15));
+    inlined = (op != W_WRITE) && (op != W_WRITE_IMM) && (len <= `MUT(36, 32'd16, 32'd15)) && !k_no_inline;
     areq = `MUT(37, last, last && !first) || (variant == 3);
     build_header(t_q, bop, psn, areq, pad, ext_n, ext, n[12:0] + {11'd0, pad});
     bld_payload <= n[12:0];

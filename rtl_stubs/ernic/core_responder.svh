@@ -105,9 +105,10 @@ function automatic [5:0] first_fault(input dummy);
       ip_ok = ({hb2(10'd38), hb2(10'd40), hb2(10'd42), hb2(10'd44), hb2(10'd46), hb2(10'd48), hb2(10'd50), hb2(10'd52)}
                == {greg[6'h0B], greg[6'h0A], greg[6'h09], greg[6'h08]});
     else ip_ok = ({hb2(10'd30), hb2(10'd32)} == greg[G_IP4]);
-    if (!rx_good && `MUT(84, 1'b1, 1'b0)) first_fault = S_TUSER;
+    if (!rx_good && !k_tuser_off && `MUT(84, 1'b1, 1'b0)) first_fault = S_TUSER;
     else if ((f_v4 || f_v6) && f_short) first_fault = S_LENGTH;
-    else if ((f_v6 || (f_v4 && rx_hdr[8*14 +: 4] == 4'd5)) && !rx_icrc_ok && `MUT(85, 1'b1, 1'b0)) first_fault = S_ICRC;
+    else if ((f_v6 || (f_v4 && rx_hdr[8*14 +: 4] == 4'd5)) && !rx_icrc_ok && !k_icrc_off
+             && `MUT(85, 1'b1, 1'b0)) first_fault = S_ICRC;
     else if (dmac != {greg[G_MACH][15:0], greg[G_MACL]} && `MUT(86, 1'b1, !r_mac_seen)
              && `MUT(87, 1'b1, dmac[46:0] != {greg[G_MACH][14:0], greg[G_MACL]})) first_fault = S_MAC;
     else if (!(f_v4 && hb(10'd14) >> 4 == 8'd4) && !(f_v6 && hb(10'd14) >> 4 == 8'd6)) first_fault = S_IPVER;
@@ -189,13 +190,13 @@ task automatic acknowledge(input duplicate);
         delay_ack(64'd40, newest);
       end else begin
         if (!duplicate) ak_on[r_q] = 1'b0;
-        reply(r_q, `MUT(98, 8'h1F, 8'h9F), `MUT(99, psn, psn + 24'd1));
+        reply(r_q, `MUT(98, {3'b000, k_aeth_credit[4:0]}, 8'h9F), `MUT(99, psn, psn + 24'd1));
       end
     end else if (takes(5'd22) && mode == 2'b00) begin
       if (!duplicate) ak_on[r_q] = 1'b0;
-      reply(r_q, 8'h1F, psn);
+      reply(r_q, {3'b000, k_aeth_credit[4:0]}, psn);
     end else if (mode[1] == 1'b0 || `MUT(107, 1'b0, 1'b1)) begin
-      delay_ack(`MUT(108, C_ACK_TIMEOUT_CLKS, 64'h1000_0000), newest);
+      delay_ack(`MUT(108, {32'd0, k_ack_timeout}, 64'h1000_0000), newest);
     end
   end
 endtask
@@ -255,6 +256,19 @@ task automatic check_region(output [5:0] bad);
   end
 endtask
 
+// No element for the request: RNR NAK, nothing executed.
+task automatic receiver_not_ready;
+  begin
+    reply(r_q, {3'b001, `MUT(120, qreg[{r_q, Q_TIMEOUT}][20:16], qreg[{r_q, Q_TIMEOUT}][12:8])}, f_psn);
+    rq_ovfl[r_q] = 1'b1;
+    intsts[3] = `MUT(144, 1'b1, intsts[3]);
+    nak_sent[r_q] = !takes(5'd10);
+    ak_on[r_q] = 1'b0;
+    `MUT_DO(121, qreg[{r_q, Q_LSTRQ}][23:0] = f_psn;)
+    r_state = R_POP;
+  end
+endtask
+
 task automatic accept_request;
   reg [31:0] n;
   reg [31:0] elem;
@@ -265,14 +279,10 @@ task automatic accept_request;
     elem = {8'd0, qreg[{r_q, Q_CONF}][31:16], 8'd0};
     bad = 6'd0;
     if (is_send(f_op)) begin
-      if (is_start(f_op) && rq_used[r_q] >= {1'b0, rq_depth(r_q)} && `MUT(119, 1'b1, 1'b0)) begin
-        reply(r_q, {3'b001, `MUT(120, qreg[{r_q, Q_TIMEOUT}][20:16], qreg[{r_q, Q_TIMEOUT}][12:8])}, f_psn);
-        rq_ovfl[r_q] = 1'b1;
-        intsts[3] = `MUT(144, 1'b1, intsts[3]);
-        nak_sent[r_q] = !takes(5'd10);
-        ak_on[r_q] = 1'b0;
-        `MUT_DO(121, qreg[{r_q, Q_LSTRQ}][23:0] = f_psn;)
-        r_state = R_POP;
+      if (is_start(f_op) && rq_full(r_q) && `MUT(119, 1'b1, 1'b0)) begin
+        receiver_not_ready;
+      end else if (k_send_region && is_start(f_op) && !has_region(r_q)) begin
+        refuse(8'h62, F_REGION, S_RANGE);
       end else begin
         if (is_start(f_op)) rx_fill[r_q] = 32'd0;
         total = rx_fill[r_q] + n;
@@ -299,6 +309,8 @@ task automatic accept_request;
       r_addr = rx_pa[r_q];
       if (bad != 0) begin
         refuse(`MUT(125, 8'h62, 8'h61), F_REGION, bad);
+      end else if (takes_element(f_op) && rq_full(r_q)) begin
+        receiver_not_ready;
       end else begin
         rx_pa[r_q] = rx_pa[r_q] + {32'd0, n};
         rx_pa[r_q] = `MUT(126, rx_pa[r_q], is_end(f_op) ? rx_pa[r_q] : rx_pa[r_q] & ~64'd63);
@@ -451,7 +463,7 @@ task automatic commit_request;
       immq_wr = immq_wr + 1'b1;
     end
     r_state = R_POP;
-    if ((is_send(f_op) || `MUT(198, 1'b0, f_op == OP_WRITE_ONLY) || `MUT(199, 1'b0, is_write(f_op) && has_imm(f_op)))
+    if ((takes_element(f_op) || `MUT(198, 1'b0, f_op == OP_WRITE_ONLY) || `MUT(199, 1'b0, is_write(f_op) && has_imm(f_op)))
         && ends) begin
       rq_used[r_q] = rq_used[r_q] + 1'b1;
       qreg[{r_q, Q_RQPI}] = {16'd0, `MUT(170, ring_inc(qreg[{r_q, Q_RQPI}][15:0], rq_depth(r_q)),

@@ -343,6 +343,7 @@ module ernic_core
     end
   endtask
 
+  `include "core_choices.svh"
   `include "core_registers.svh"
   `include "core_header.svh"
   `include "core_requester.svh"
@@ -452,6 +453,7 @@ module ernic_core
       aw_held = 1'b0;
       w_held = 1'b0;
       reset_variants;
+      reset_choices;
       system_resetn <= 1'b0;
       s_awready <= 1'b0;
       s_wready <= 1'b0;
@@ -541,7 +543,8 @@ module ernic_core
       timers_step;
       imm_step;
       variants_step;
-      irq <= |({intsts[8:7], rq_banks != 0, intsts[5], cq_banks != 0, intsts[3:0]}
+      choices_step;
+      irq <= |({intsts[8:7], rq_summary(1'b0), intsts[5], cq_summary(1'b0), intsts[3:0]}
                & `MUT(224, inten, 9'h1FF));
     end
   end
