@@ -55,6 +55,7 @@ class EnvConfig:
     pipe_out_clks: int
     knobs: dict[str, Any]
     stalls: str = "light"
+    register_stalls: str = "none"
     latency: Latency = field(default_factory=lambda: Latency(4, 20))
     line_rate: int = 100_000_000_000
     tampers: frozenset[str] = frozenset()
@@ -76,7 +77,9 @@ class ErnicEnv(uvm_env):
         parts = kit(config.engine, dut, self)
         self.memory, self.hub = parts.memory, parts.hub
         self.clock_reset = ClockReset(dut, config.period_ps, parts.pins, parent=self)
-        self.axil = self._agent("axil", AxilAgent, pins.axil_config(dut, seed))
+        registers = StallConfig.named(config.register_stalls)
+        slow_registers = dict.fromkeys(("skew", "b_stall", "r_stall"), registers)
+        self.axil = self._agent("axil", AxilAgent, pins.axil_config(dut, seed, **slow_registers))
         pacing = {"gaps": stalls, "stalls": stalls, "speed": config.line_rate}
         self.mac = self._agent("mac_roce", parts.mac, pins.roce_mac_config(dut, seed, **pacing))
         self.other_mac = self._agent("mac_non_roce", parts.mac, pins.non_roce_mac_config(dut, seed, **pacing))

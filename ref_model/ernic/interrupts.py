@@ -44,6 +44,8 @@ class Interrupts:
         self.scope = Scope("interrupts")
         self._flags = {bit: Flag() for bit in BIT_RULES}
         self._banks: dict[tuple[str, int], Flag] = {}
+        #: INTSTS[4] and [6] are bits of their own, set with a bank bit, cleared by writing 1.
+        self._sticky = ctx.knobs["INTSTS46_CLEAR"] == "sticky"
         self.reset()
 
     def reset(self) -> None:
@@ -81,8 +83,8 @@ class Interrupts:
             self._announced[kind, qp] -= 1
         self._touch()
         self._banks.setdefault((kind, qp), Flag()).cause(sure)
-        if kind == "CNP":
-            self._flags[CNP].cause(sure)
+        if kind == "CNP" or self._sticky:
+            self._flags[BANK_BIT[kind]].cause(sure)
         if sure:
             self._caused.add(bank_rule(kind, qp))
             self._banks[kind, qp].raced = self._behind_clear(kind, qp // 32)
@@ -155,7 +157,7 @@ class Interrupts:
             observed = value >> bit & 1
             zero, one = self._bit(bit)
             self._judge_bit(rule, zero, one, observed, f"INTSTS[{bit}]", self._flags[bit])
-            if bit not in (COMPLETION, RECEIVE) and (one if observed else zero):
+            if (bit not in (COMPLETION, RECEIVE) or self._sticky) and (one if observed else zero):
                 self._flags[bit].seen(observed)
         self._touch()
 
@@ -204,7 +206,7 @@ class Interrupts:
         if observed and not one:
             if (rule == BANK_RULES["RQ"] or where.startswith("RQ")) and self._early("RQ"):
                 rules.fail("ERN-144", 0, 1, f"{where}: the payload is not in memory yet", scope)
-            elif where in SUMMARY and rule in self._caused:
+            elif where in SUMMARY and rule in self._caused and not self._sticky:
                 rules.fail("ERN-183", 0, 1, f"{where}: every bank bit behind it is clear", scope)
             elif flag is not None and flag.cleared:
                 rules.fail("ERN-006", 0, 1, f"{where} was cleared by writing 1", scope)
@@ -222,7 +224,7 @@ class Interrupts:
             rules.fail("ERN-006" if kept else rule, 1, 0, why, scope)
         elif zero != one:
             if where in SUMMARY:
-                rules.met("ERN-183", f"{where} is the OR of its banks", scope)
+                rules.met("ERN-183", f"{where} follows INTSTS46_CLEAR", scope)
             if observed:
                 rules.met(rule, f"{where} follows its event", scope, sure=rule in self._caused)
             if observed and flag is not None and flag.raced:
@@ -245,7 +247,7 @@ class Interrupts:
 
     def _bit(self, bit: int) -> tuple[bool, bool]:
         """Return whether INTSTS[bit] may be 0 and may be 1."""
-        if bit in (COMPLETION, RECEIVE):
+        if bit in (COMPLETION, RECEIVE) and not self._sticky:
             kind = "CQ" if bit == COMPLETION else "RQ"
             zero, one = True, False
             for (name, _), flag in self._banks.items():

@@ -10,6 +10,13 @@ from collections import deque
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from ref_model.ernic.choices import (
+    OVERRIDE_QP_LSB,
+    OVERRIDE_QP_MASK,
+    effective_strobes,
+    lanes,
+    override_applies,
+)
 from ref_model.ernic.config import INDEX_REGISTERS, Device, RegisterValues, read_device
 from ref_model.ernic.context import OUTPUT, Context
 from ref_model.ernic.counters import REGISTERS as COUNTER_REGISTERS
@@ -103,6 +110,7 @@ class ErnicModel:
         self._ro_written: dict[int, int] = {}
         self._ro_seen: dict[int, int] = {}
         self._overridden: dict[int, int] = {}
+        self._unknown: set[int] = set()  # written under an override that may not have been on
         self.qps: dict[int, Qp] = {}
         self.immediates = 0
         self.in_reset = True
@@ -248,7 +256,8 @@ class ErnicModel:
         block, name = where.block.name, where.register.name
         if block == "MR" and where.index >= int(self.knobs["MR_ROWS"]):
             return
-        if event.strb != 0xF:
+        strb = effective_strobes(self.knobs, event.strb)
+        if event.strb != 0xF and self.knobs["AXIL_WSTRB"] != "report":
             rules.tempt("ERN-008", "registers")
         if name not in INDEX_REGISTERS:
             self._by_peer = None
@@ -257,11 +266,11 @@ class ErnicModel:
             self._write_read_only(where, event)
             return
         if block in ("RQINTSTS", "CQINTSTS"):
-            self.interrupts.clear_bank(block[:2], where.index, event.data)
+            self.interrupts.clear_bank(block[:2], where.index, event.data & lanes(strb))
             rules.tempt("ERN-006", ("w1c", block))
             return
         if name == "INTSTS":
-            self.interrupts.clear_status(event.data)
+            self.interrupts.clear_status(event.data & lanes(strb))
             rules.tempt("ERN-006", ("w1c", name))
             return
         word = self.storage.write(where, event.addr & ~3, event.data, event.strb, event.settled)
@@ -278,8 +287,11 @@ class ErnicModel:
 
     def _write_read_only(self, where: Location, event: RegWrite) -> None:
         name, block, index = where.register.name, where.block.name, where.index
-        override = bool(self.values.get("GLOBAL", "XRNICADCONF") & 1)
-        if block == "QP" and override and name in OVERRIDES:
+        override = self._override_for(index + self._first_slot)
+        self._unknown.discard(event.addr & ~3)
+        if block == "QP" and override is None and name in OVERRIDES:
+            self._unknown.add(event.addr & ~3)
+        if block == "QP" and override is not False and name in OVERRIDES:
             qp = self._qp(index + self._first_slot)
             if qp is not None:
                 self._override(name, qp, event.data)
@@ -294,6 +306,10 @@ class ErnicModel:
             )
         self._ro_written[event.addr & ~3] = event.data
         self.rules.tempt("ERN-005", ("ro", event.addr & ~3))
+
+    def _override_for(self, number: int) -> bool | None:
+        """Return whether software override is on for QP ``number``; None: open."""
+        return override_applies(self.knobs, self.values.get("GLOBAL", "XRNICADCONF"), number)
 
     def _override(self, name: str, qp: Qp, data: int) -> None:
         if name == "CQHEAD":
@@ -317,7 +333,7 @@ class ErnicModel:
         if qp is None:
             return
         conn, device = qp.refresh()
-        override = bool(self.values.get("GLOBAL", "XRNICADCONF") & 1)
+        override = self._override_for(qp.number) is not False
         if name == "SQPI" and override:
             qp.requester.sq.preset(word & 0xFFFF)
         elif name == "RQCI" and override:
@@ -357,6 +373,9 @@ class ErnicModel:
         if block == "QP" and where.index + self._first_slot == QP1 and name in LACKING | RECORDED.keys():
             rules.observe(RECORDED.get(name, "ERN-026"))
             return
+        if addr in self._unknown:
+            rules.observe("ERN-025")
+            return
         if where.register.access == "ro" and not self._unchanged_by_write(
             addr, value, where.register.defined
         ):
@@ -379,7 +398,9 @@ class ErnicModel:
         elif name == "IPKTERRQWPTR":
             self.fatal_queue.judge_pointer(value)
         elif addr in self._overridden and name in EXACT_OVERRIDES:
-            rules.eq("ERN-024", self._overridden[addr], value, f"{name} as written under override")
+            gated = self.values.get("GLOBAL", "XRNICADCONF") >> OVERRIDE_QP_LSB & OVERRIDE_QP_MASK
+            owner = "ERN-025" if gated else "ERN-024"
+            rules.eq(owner, self._overridden[addr], value, f"{name} as written under override")
         elif block == "QP" and self.status.handles(name):
             qp = self.qps.get(where.index + self._first_slot)
             if qp is not None:
@@ -468,6 +489,7 @@ class ErnicModel:
         if frame.bth is not None and frame.ip is not None:
             conn = qp.refresh()[0] if qp is not None else None
             faults += qp_faults(frame, number, conn, device, qp is not None and qp.dead, self.knobs)
+        faults = [fault for fault in faults if fault.knob is None or self.knobs[fault.knob] != "off"]
         if faults == [QP_DEAD] and qp is not None and qp.racing:
             self._racing(qp, frame)
             return
@@ -1018,6 +1040,7 @@ class ErnicModel:
         self._ro_written.clear()
         self._ro_seen.clear()
         self._overridden.clear()
+        self._unknown.clear()
         self.immediates = 0
         self._by_peer = None
         self._areas_stale = True

@@ -183,12 +183,12 @@ class Requester:
             self._rnr_rounds += 1
             self._ctx.troubles.waits(self._qp)
             self._last_retry = "ERN-089/count"
-            limited = not device.retry_forever and conn.rnr_limit != RNR_ENDLESS
+            endless = conn.rnr_limit == RNR_ENDLESS and self._ctx.knobs["RNR_INFINITE_7"] != "count"
+            limited = not device.retry_forever and not endless
             self.may_die = self.may_die or (limited and self._rnr_rounds > conn.rnr_limit)
             wait = rnr_wait_ps(syndrome)
-            tick = (1 << device.base_width) * self._ctx.timing.period
             self._rnr_since = now
-            self._rnr_until = now + max(wait - tick, 0)
+            self._rnr_until = now + self._shortest(wait, device)
             self._void_restarts(now)
             self._restarts.append(Restart(psn, "ERN-088"))
             rule, expected = (
@@ -196,7 +196,7 @@ class Requester:
                 if self.may_die
                 else ("ERN-088", f"PSN {psn:#x} again")
             )
-            self._replace_duty(rule, expected, "RNR NAK received", now + 4 * wait + self._ctx.timing.liveness)
+            self._replace_duty(rule, expected, "RNR NAK received", now + self._longest(wait))
         else:
             self._restarts.append(Restart(psn, "ERN-081"))
             self._replace_duty(
@@ -322,7 +322,7 @@ class Requester:
             self._ctx.deadlines.call_at(self._ctx.liveness(), lambda: self._still_silent(since))
             return
         period = self._timeout_ps(conn, device)
-        deadline = self._last_sent + 4 * period + self._ctx.timing.liveness
+        deadline = self._last_sent + self._longest(period)
         if self.may_die:
             rule, expected = "ERN-086", "a last resend or the fatal state"
         else:
@@ -352,8 +352,17 @@ class Requester:
 
     def _shortest_timeout(self, conn: QpConfig, device: Device) -> int:
         """Least time (ps) on the pins: one base tick less, and what the first sending may have waited."""
+        return self._shortest(self._timeout_ps(conn, device), device) - self._ctx.timing.reaction
+
+    def _shortest(self, nominal: int, device: Device) -> int:
+        """Least time (ps) of a timer of nominal length by TIMER_TOL."""
+        tolerance = self._ctx.knobs["TIMER_TOL"]
         tick = (1 << device.base_width) * self._ctx.timing.period
-        return self._timeout_ps(conn, device) - tick - self._ctx.timing.reaction
+        return max(int(tolerance["lower_factor"] * nominal - tolerance["lower_base_ticks"] * tick), 0)
+
+    def _longest(self, nominal: int) -> int:
+        """Longest time (ps) until a timer of nominal length has shown on the pins."""
+        return int(self._ctx.knobs["TIMER_TOL"]["upper_factor"] * nominal) + self._ctx.timing.liveness
 
     # -- packets from the DUT ---------------------------------------------------------------------
 
@@ -572,9 +581,14 @@ class Requester:
         """Return whether the QP may now turn fatal because its retries are used up."""
         return (
             not device.retry_forever
-            and (self._rounds >= conn.retry_limit or self.may_die)
+            and (self._rounds >= conn.retry_limit or self.may_die or self._open_limit(conn))
             and bool(self.window)
         )
+
+    def _open_limit(self, conn: QpConfig) -> bool:
+        """Return whether RNR limit 7 may have been taken as a number (RNR_INFINITE_7 = report)."""
+        open_point = conn.rnr_limit == RNR_ENDLESS and self._ctx.knobs["RNR_INFINITE_7"] == "report"
+        return open_point and self._rnr_rounds > RNR_ENDLESS
 
     def _find(self, psn: int) -> tuple[Message, int] | None:
         for message in self.window:

@@ -6,6 +6,7 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from ref_model.ernic.choices import effective_strobes
 from ref_model.ernic.config import RegisterValues
 from ref_model.ernic.context import Context
 from ref_model.ernic.qp import Qp
@@ -66,6 +67,8 @@ class Last:
     settled: int
     strb: int
     confirmed: bool = False
+    other: int | None = None
+    """The word if strobes are ignored, while that is open (AXIL_WSTRB = report)."""
 
 
 class Storage:
@@ -99,11 +102,13 @@ class Storage:
         """Store a write; returns the new word."""
         register = where.register
         before = self._values.get(where.block.name, register.name, where.index)
-        after = apply_strobes(before, data, strb) & register.writable
+        after = apply_strobes(before, data, effective_strobes(self._ctx.knobs, strb)) & register.writable
         after |= before & ~register.writable
         if data & ~register.defined:
             self._dirty_ones.add(addr)
         self._last[addr] = Last(before, after, settled, strb)
+        if strb != 0xF and self._ctx.knobs["AXIL_WSTRB"] == "report":
+            self._last[addr].other = data & register.writable | before & ~register.writable
         self._values.put(where.block.name, register.name, after, where.index)
         return after
 
@@ -120,6 +125,12 @@ class Storage:
         elif addr not in self._dirty_ones:
             rules.eq("ERN-002", 0, value & ~register.defined, f"undefined bits of {name}")
         mask = register.defined if last is not None else register.defined & ~register.reset_unknown
+        if last is not None and last.other is not None:
+            rules.observe("ERN-008")
+            if value & mask == last.other & mask:
+                expected = last.after = last.other
+                self._values.put(where.block.name, register.name, expected, where.index)
+            last.other = None
         if last is not None and last.settled >= begin:
             rules.one_of(
                 "ERN-001", {last.before & mask, expected & mask}, value & mask, f"{name} being written"
@@ -127,7 +138,9 @@ class Storage:
             return
         good = value & mask == expected & mask
         rule = self._blame(where, addr, last, value & mask)
-        rules.eq(rule, expected & mask, value & mask, f"{name}, {'last write' if last else 'reset value'}")
+        knob = "AXIL_WSTRB" if rule == "ERN-008" else None
+        why = f"{name}, {'last write' if last else 'reset value'}"
+        rules.eq(rule, expected & mask, value & mask, why, knob=knob)
         if good and last is not None:
             last.confirmed = True
             rules.met("ERN-001", name, sure=expected & mask != register.reset & mask)
@@ -138,6 +151,8 @@ class Storage:
         last = self._last.get(addr)
         if last is not None and last.settled < begin:
             written = last.after & SOFTWARE_FIELDS
+            if last.other is not None and value & SOFTWARE_FIELDS == last.other & SOFTWARE_FIELDS:
+                written = last.other & SOFTWARE_FIELDS
             why = f"{where.block.name}[{where.index}].STATQP: some fields take writes, the others do not"
             seen = value & (SOFTWARE_FIELDS | HARDWARE_FIELDS)
             self._ctx.rules.eq("ERN-023", written, seen, why, sure=written > 0)

@@ -13,7 +13,7 @@ task automatic next_completion;
   begin
     p_state = P_IDLE;
     p_err = (acked[p_q] == 0);
-    if (outc[p_q] != 0 && (!p_err || fatal[p_q])) begin
+    if (outc[p_q] != 0 && (!p_err || fatal[p_q] && (!k_flush_late || qreg[{p_q, Q_CONF}][6]))) begin
       w = oq_wqe[{p_q, oq_head[p_q]}];
       if (`MUT(70, qreg[{p_q, Q_CONF}][5], 1'b1)) begin
         cqw_valid <= `MUT(71, 1'b1, !p_err || qreg[{p_q, Q_CONF}][3]);
@@ -73,7 +73,12 @@ task automatic completion_step;
           p_state = `MUT(76, P_DOORBELL, p_err ? P_DONE : P_DOORBELL);
         end
       end
-      P_DOORBELL: if (cqw_done) p_state = P_DONE;
+      P_DOORBELL:
+      if (cqw_done) begin
+        v_cq_rung = takes(5'd19) && !v_cq_rung;
+        if (v_cq_rung) cqw_valid <= 1'b1;
+        else p_state = P_DONE;
+      end
       P_SIDEBAND:
       if (cq_sb_rdy) begin
         cq_sb_valid <= 1'b0;

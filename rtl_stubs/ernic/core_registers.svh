@@ -9,11 +9,12 @@ reg [31:0] w_data = 32'd0;
 reg [3:0] w_strb = 4'd0;
 
 function automatic [31:0] strobe_mask(input [3:0] strb);
-  strobe_mask = `MUT(2, {{8{strb[3]}}, {8{strb[2]}}, {8{strb[1]}}, {8{strb[0]}}}, 32'hFFFF_FFFF);
+  if (k_strobes_off) strobe_mask = 32'hFFFF_FFFF;
+  else strobe_mask = `MUT(2, {{8{strb[3]}}, {8{strb[2]}}, {8{strb[1]}}, {8{strb[0]}}}, 32'hFFFF_FFFF);
 endfunction
 
 function automatic [8:0] intsts_now(input dummy);
-  intsts_now = {intsts[8:7], rq_banks != 0, intsts[5], cq_banks != 0, intsts[3:0]};
+  intsts_now = {intsts[8:7], rq_summary(1'b0), intsts[5], cq_summary(1'b0), intsts[3:0]};
 endfunction
 
 // Status of one QP as STATQP shows it.
@@ -46,6 +47,8 @@ function automatic [31:0] read_global(input [11:0] off);
       read_global = greg[word];
       if (word == G_CONIO) read_global = {conio_busy == 0, greg[word][30:0]};
       if (word == G_PAUSE) read_global = read_global | `MUT(362, 32'd0, {19'd0, greg[word][11], 12'd0});
+      if (takes(5'd16) && word == G_ERRBUFWPTR) read_global = {16'd0, v_errors};
+      if (takes(5'd16) && word == G_IPKTWPTR) read_global = {16'd0, v_fatals};
     end else if (off >= 12'h190 && off < 12'h290) begin
       read_global = rqint[bank_of(off - 12'h190) & `MUT(365, 6'h3F, 6'h1F)];
     end else if (off >= 12'h290 && off < 12'h390) begin
@@ -86,11 +89,13 @@ function automatic [31:0] read_reg(input [20:0] addr);
       if (addr[19:8] < C_MR_ROWS && addr[7:5] == 3'd0) read_reg = mrow[{addr[8+:MW], addr[4:2]}];
     end else if (!addr[19]) begin
       if (addr[18:12] == 7'd0) read_reg = read_global(addr[11:0]);
+      if (takes(5'd20) && addr[18:7] == 12'h002) read_reg = v_late[addr[6:2]];
     end else if (addr[18:8] < C_NUM_QP) begin
       q = addr[8+:QW];
       read_reg = (addr[7:2] == Q_STAT) ? statqp(q) : qreg[{q, addr[7:2]}];
       if (addr[7:2] == Q_RQPI) read_reg = read_reg - `MUT(381, 32'd0, {31'd0, read_reg != 0});
     end
+    if (takes(5'd17) && is_hole(addr)) read_reg = 32'hDEAD_BEEF;
   end
 endfunction
 
@@ -109,6 +114,8 @@ task automatic set_bank(input is_cq, input [QW-1:0] q);
   reg [23:0] n;
   if (`MUT(174, 1'b1, now >= w1c_until)) begin
     n = `MUT(140, qpn_of(q), qpn_of(q) - 24'd1);
+    if (is_cq) k_cq_sticky = 1'b1;
+    else k_rq_sticky = 1'b1;
     if (is_cq) begin
       if (cqint[n[10:5]] == 0) cq_banks = cq_banks + 1'b1;
       cqint[n[10:5]][n[4:0]] = 1'b1;
@@ -143,6 +150,8 @@ task automatic write_global(input [11:0] off, input [31:0] data, input [31:0] la
       inten = (inten & ~mask[8:0]) | (data[8:0] & mask[8:0]);
     end else if (off[11:2] == 10'h061) begin
       mask = data & lanes;
+      if (mask[6]) k_rq_sticky = 1'b0;
+      if (mask[4]) k_cq_sticky = 1'b0;
       intsts = intsts & `MUT(8, ~mask[8:0], ~{9{|mask[8:0]}});
       // The scheduling flags fall with their summary bit (CNP_CLEAR = w1c8).
       if (mask[8] && C_CNP_CLEAR_TX == 0) for (k = 0; k < 64; k = k + 1) cnpint[k] = 32'd0;
@@ -181,7 +190,10 @@ task automatic free_rq(input [QW-1:0] q, input [15:0] v, input [15:0] old, input
   reg [16:0] freed;
   begin
     depth = rq_depth(q);
-    if (ovr && v == 16'd0) begin
+    if (ovr && v == 16'd0) k_credited[q] = 1'b0;
+    if (k_credit_first && !k_credited[q] && v >= depth) begin
+      k_credited[q] = 1'b1;          // the first credit, for the whole ring
+    end else if (ovr && v == 16'd0) begin
       rq_used[q] = `MUT(187, {1'b0, ring_dist(qreg[{q, Q_RQPI}][15:0], 16'd0, depth)}, {1'b0, depth});
     end else begin
       freed = {1'b0, ring_dist(v, old, depth)};
@@ -225,7 +237,7 @@ task automatic write_qp(input [QW-1:0] q, input [5:0] w, input [31:0] data, inpu
   reg [31:0] old;
   reg [31:0] v;
   begin
-    ovr = `MUT(10, greg[G_ADCONF][0], 1'b1);
+    ovr = `MUT(10, override_for(q), 1'b1);
     mask = qp_mask(w, ovr) & lanes;
     if (is_mad_qp(q) && absent_on_qp1(w)) mask = 32'd0;
     if (w == Q_DESTQP) mask = mask & `MUT(11, 32'hFFFF_FFFF, 32'h0000_FFFF);
@@ -242,8 +254,8 @@ task automatic write_qp(input [QW-1:0] q, input [5:0] w, input [31:0] data, inpu
     if (mask != 0) begin
       case (w)
         Q_CONF: qpconf_written(q, old, v);
-        Q_SQPI: ring_sq(q, v[15:0], old[15:0], greg[G_ADCONF][0]);
-        Q_RQCI: free_rq(q, v[15:0], old[15:0], greg[G_ADCONF][0]);
+        Q_SQPI: ring_sq(q, v[15:0], old[15:0], override_for(q));
+        Q_RQCI: free_rq(q, v[15:0], old[15:0], override_for(q));
         Q_SQPSN: begin
           nxt_psn[q] = v[23:0];
           hi_psn[q] = v[23:0];
@@ -300,6 +312,7 @@ task automatic registers_step;
     if (s_bvalid && s_bready) s_bvalid <= 1'b0;
     if (aw_held && w_held && (!s_bvalid || s_bready)) begin
       if (`MUT(391, 1'b1, now > 64'd64)) write_reg(aw_addr, w_data, w_strb);
+      s_bslverr <= takes(5'd17) && is_hole(aw_addr);
       aw_held = 1'b0;
       w_held = 1'b0;
       s_awready <= 1'b1;
@@ -313,6 +326,7 @@ task automatic registers_step;
     if (s_arvalid && s_arready) begin
       s_rdata <= read_reg(s_araddr[20:0]);
       `MUT_DO(361, if (!s_araddr[20] && s_araddr[7:2] == 6'd5) mrow[{s_araddr[8+:MW], 3'd5}] = 32'd0;)
+      s_rslverr <= takes(5'd17) && is_hole(s_araddr[20:0]);
       s_rvalid <= 1'b1;
       s_arready <= 1'b0;
     end

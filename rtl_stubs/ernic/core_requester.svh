@@ -122,7 +122,7 @@ task automatic send_packet;
       5'd4: ext = {imm, 128'd0};
       default: ext = 160'd0;
     endcase
-    inlined = (op != W_WRITE) && (op != W_WRITE_IMM) && (len <= `MUT(36, 32'd16, 32'd15));
+    inlined = (op != W_WRITE) && (op != W_WRITE_IMM) && (len <= `MUT(36, 32'd16, 32'd15)) && !k_no_inline;
     areq = `MUT(37, last, last && !first) || (variant == 3);
     build_header(t_q, bop, psn, areq, pad, ext_n, ext, n[12:0] + {11'd0, pad});
     bld_payload <= n[12:0];
@@ -202,7 +202,7 @@ task automatic wqe_arrived;
       t_state = T_IDLE;
     end else if (is_mad_qp(t_q) && t_wqe[135:128] == W_SEND) begin
       mad_arrived;
-    end else if (!legal_wqe(t_wqe[135:128]) || is_mad_qp(t_q)) begin
+    end else if ((!legal_wqe(t_wqe[135:128]) || is_mad_qp(t_q)) && !(takes(5'd14) && snd_i[t_q] + 5'd1 < outc[t_q])) begin
       intsts[5] = `MUT(141, 1'b1, intsts[5]);
       if (`MUT(373, 1'b1, 1'b0)) set_fatal(t_q, F_WQE);
       `MUT_DO(373, outc[t_q] = outc[t_q] - 1'b1;)
@@ -220,6 +220,17 @@ function automatic may_send(input [QW-1:0] q);
              && !rnr_wait[q] && `MUT(247, !fatal[q], 1'b1);
 endfunction
 
+// Opcode of the WQE whose packet is due.
+function automatic [7:0] due_opcode(input [QW-1:0] q);
+  reg [4:0] slot;
+  reg [511:0] w;
+  begin
+    slot = oq_head[q] + snd_i[q];
+    w = oq_wqe[{q, slot}];
+    due_opcode = w[135:128];
+  end
+endfunction
+
 function automatic [4:0] window_of(input [QW-1:0] q);
   window_of = cut_window[q] ? 5'd8 : `MUT(46, 5'd16, 5'd20);
 endfunction
@@ -232,7 +243,9 @@ task automatic pick_work;
     end else if (fatal[t_q] && `MUT(247, 1'b1, pend[t_q] == 0)) begin
       if (pend[t_q] != 0 && outc[t_q] < 5'd16 && greg[G_CONF][0]) start_fetch;
     end else if (may_send(t_q)) begin
-      if (snd_i[t_q] < outc[t_q]) t_state = T_PACKET;
+      if (takes(5'd14) && snd_i[t_q] < outc[t_q] && outc[t_q] - snd_i[t_q] < 5'd3 && pend[t_q] != 0
+          && outc[t_q] < window_of(t_q)) start_fetch;  // ahead of need
+      else if (snd_i[t_q] < outc[t_q]) t_state = T_PACKET;
       else if (pend[t_q] != 0 && outc[t_q] < window_of(t_q)) start_fetch;
     end
   end
@@ -251,12 +264,15 @@ task automatic requester_step;
     end
     case (t_state)
       T_IDLE:
-      if (rep_rd != rep_wr && tag_wr - tag_rd < 3'd2) begin
+      if (rep_rd != rep_wr && tag_wr - tag_rd < 3'd2
+          && !(takes(5'd21) && v_reply_last && txq_rd != txq_wr)) begin
+        v_reply_last = 1'b1;
         send_reply;
       end else if (txq_rd != txq_wr && tag_wr - tag_rd < 3'd2) begin
         t_q = txq[txq_rd[QW-1:0]];
         txq_rd = txq_rd + 1'b1;
         in_txq[t_q] = 1'b0;
+        v_reply_last = 1'b0;
         t_run = 3'd0;
         pick_work;
       end
@@ -268,7 +284,11 @@ task automatic requester_step;
       end
       T_PACKET:
       // A retreat, a reset of the QP or a fatal event may have come in between.
-      if (may_send(t_q) && snd_i[t_q] < outc[t_q] && !rb_wait(1'b0)) begin
+      if (takes(5'd14) && may_send(t_q) && snd_i[t_q] < outc[t_q] && !legal_wqe(due_opcode(t_q))) begin
+        intsts[5] = 1'b1;
+        set_fatal(t_q, F_WQE);
+        t_state = T_IDLE;
+      end else if (may_send(t_q) && snd_i[t_q] < outc[t_q] && !rb_wait(1'b0)) begin
         rb_short = 1'b0;
         if (is_mad_qp(t_q)) send_mad;
         else send_packet;
@@ -303,6 +323,7 @@ task automatic frame_left;
     {q, kind, opcode, psn, resend, last} = tag[tag_rd[1:0]];
     tag_rd = tag_rd + 1'b1;
     last_out = last_packet(q, psn, opcode);
+    if (takes(5'd16)) last_out[30:20] = qreg[{q, Q_DESTQP}][10:0];
     case (kind)
       K_SEND: c_out_send = c_out_send + 1'b1;
       K_WRITE: c_out_write = c_out_write + `MUT(38, 16'd1, {15'd0, opcode != OP_WRITE_ONLY_IMM});

@@ -109,9 +109,10 @@ function automatic [5:0] first_fault(input dummy);
                == {greg[6'h0B], greg[6'h0A], greg[6'h09], greg[6'h08]});
     else ip_ok = ({hb2(10'd30), hb2(10'd32)} == greg[G_IP4]);
     if (f_v4 && rx_hdr[8*14 +: 4] != 4'd5 && `MUT(454, 1'b0, 1'b1)) first_fault = S_IHL;
-    else if (!rx_good && `MUT(84, 1'b1, 1'b0)) first_fault = S_TUSER;
+    else if (!rx_good && !k_tuser_off && `MUT(84, 1'b1, 1'b0)) first_fault = S_TUSER;
     else if ((f_v4 || f_v6) && f_short) first_fault = S_LENGTH;
-    else if ((f_v6 || (f_v4 && rx_hdr[8*14 +: 4] == 4'd5)) && !rx_icrc_ok && `MUT(85, 1'b1, 1'b0) && `MUT(393, 1'b1, !f_cut4)) first_fault = S_ICRC;
+    else if ((f_v6 || (f_v4 && rx_hdr[8*14 +: 4] == 4'd5)) && !rx_icrc_ok && !k_icrc_off
+             && `MUT(85, 1'b1, 1'b0) && `MUT(393, 1'b1, !f_cut4)) first_fault = S_ICRC;
     else if (dmac != {greg[G_MACH][15:0], greg[G_MACL]} && `MUT(86, 1'b1, !r_mac_seen)
              && `MUT(87, 1'b1, dmac[46:0] != {greg[G_MACH][14:0], greg[G_MACL]})) first_fault = S_MAC;
     else if (!(f_v4 && hb(10'd14) >> 4 == 8'd4) && !(f_v6 && hb(10'd14) >> 4 == 8'd6)) first_fault = S_IPVER;
@@ -141,7 +142,9 @@ task automatic write_error_entry(input [5:0] syndrome);
       rxw_imm <= 1'b1;
       rxw_off <= 6'd0;
       rxw_len <= n[12:0];
+      v_errors = v_errors + 16'd1;
       rxw_data <= {rx_hdr[959:0], 64'd1 << `MUT(150, syndrome, syndrome + 6'd1)};
+      if (takes(5'd16)) rxw_data <= {rx_hdr[895:0], 64'd0, 64'd1 << ((syndrome > S_IHL) ? 6'd63 - syndrome : syndrome)};
       rxw_addr <= {greg[G_ERRBUFBAH], greg[G_ERRBUFBA]} + {16'd0, greg[G_ERRBUFWPTR][15:0]} * {48'd0, size};
       greg[G_ERRBUFWPTR] = {16'd0, `MUT(151, ring_inc(greg[G_ERRBUFWPTR][15:0], greg[G_ERRBUFSZ][15:0] - `MUT(384, 16'd0, 16'd1)),
                                         (greg[G_ERRBUFWPTR][15:0] >= greg[G_ERRBUFSZ][15:0]) ? 16'd0
@@ -192,10 +195,13 @@ task automatic acknowledge(input duplicate);
         delay_ack(64'd40, newest);
       end else begin
         if (!duplicate) ak_on[r_q] = 1'b0;
-        reply(r_q, `MUT(98, 8'h1F, 8'h9F), `MUT(99, psn, psn + 24'd1));
+        reply(r_q, `MUT(98, {3'b000, k_aeth_credit[4:0]}, 8'h9F), `MUT(99, psn, psn + 24'd1));
       end
+    end else if (takes(5'd22) && mode == 2'b00) begin
+      if (!duplicate) ak_on[r_q] = 1'b0;
+      reply(r_q, {3'b000, k_aeth_credit[4:0]}, psn);
     end else if (mode[1] == 1'b0 || `MUT(107, 1'b0, 1'b1)) begin
-      delay_ack(`MUT(108, C_ACK_TIMEOUT_CLKS, 64'h1000_0000), newest);
+      delay_ack(`MUT(108, {32'd0, k_ack_timeout}, 64'h1000_0000), newest);
     end
   end
 endtask
@@ -255,6 +261,19 @@ task automatic check_region(output [5:0] bad);
   end
 endtask
 
+// No element for the request: RNR NAK, nothing executed.
+task automatic receiver_not_ready;
+  begin
+    reply(r_q, {3'b001, `MUT(120, qreg[{r_q, Q_TIMEOUT}][20:16], qreg[{r_q, Q_TIMEOUT}][12:8])}, f_psn);
+    rq_ovfl[r_q] = 1'b1;
+    intsts[3] = `MUT(144, 1'b1, intsts[3]);
+    nak_sent[r_q] = !takes(5'd10);
+    ak_on[r_q] = 1'b0;
+    `MUT_DO(121, qreg[{r_q, Q_LSTRQ}][23:0] = f_psn;)
+    r_state = R_POP;
+  end
+endtask
+
 task automatic accept_request;
   reg [31:0] n;
   reg [31:0] elem;
@@ -265,14 +284,10 @@ task automatic accept_request;
     elem = {8'd0, qreg[{r_q, Q_CONF}][31:16], 8'd0};
     bad = 6'd0;
     if (is_send(f_op)) begin
-      if (is_start(f_op) && rq_used[r_q] >= {1'b0, rq_depth(r_q)} - `MUT(382, 17'd0, {16'd0, qreg[{r_q, Q_RQCI}] == 0}) && `MUT(119, 1'b1, 1'b0)) begin
-        reply(r_q, {3'b001, `MUT(120, qreg[{r_q, Q_TIMEOUT}][20:16], qreg[{r_q, Q_TIMEOUT}][12:8])}, f_psn);
-        rq_ovfl[r_q] = 1'b1;
-        intsts[3] = `MUT(144, 1'b1, intsts[3]);
-        nak_sent[r_q] = 1'b1;
-        ak_on[r_q] = 1'b0;
-        `MUT_DO(121, qreg[{r_q, Q_LSTRQ}][23:0] = f_psn;)
-        r_state = R_POP;
+      if (is_start(f_op) && rq_full(r_q) && `MUT(119, 1'b1, 1'b0)) begin
+        receiver_not_ready;
+      end else if (k_send_region && is_start(f_op) && !has_region(r_q)) begin
+        refuse(8'h62, F_REGION, S_RANGE);
       end else begin
         if (is_start(f_op)) rx_fill[r_q] = 32'd0;
         total = rx_fill[r_q] + n;
@@ -299,6 +314,8 @@ task automatic accept_request;
       r_addr = rx_pa[r_q];
       if (bad != 0) begin
         refuse(`MUT(125, 8'h62, 8'h61), F_REGION, bad);
+      end else if (takes_element(f_op) && rq_full(r_q)) begin
+        receiver_not_ready;
       end else begin
         rx_pa[r_q] = rx_pa[r_q] + {32'd0, n};
         rx_pa[r_q] = `MUT(126, rx_pa[r_q], is_end(f_op) ? rx_pa[r_q] : rx_pa[r_q] & ~64'd63);
@@ -319,6 +336,7 @@ task automatic handle_duplicate;
       if (`MUT(219, 1'b0, is_send(f_op) && rq_used[r_q] >= {1'b0, rq_depth(r_q)}))
         reply(r_q, {3'b001, qreg[{r_q, Q_TIMEOUT}][20:16]}, f_psn);
       else if (`MUT(377, 1'b1, 1'b0) && `MUT(394, 1'b1, !is_send(f_op) || rq_used[r_q] < {1'b0, rq_depth(r_q)})) acknowledge(1'b1);
+      if (takes(5'd19)) acknowledge(1'b1);
       if (`MUT(127, 1'b0, is_write(f_op) && is_start(f_op))) begin
         r_addr = rx_pa[r_q] - {32'd0, f_len};
         check_region(dup_bad);
@@ -326,6 +344,11 @@ task automatic handle_duplicate;
         r_dup_write = 1'b1;
       end
       `MUT_DO(128, qreg[{r_q, Q_LSTRQ}][31:24] = f_op;)
+    end
+    if (takes(5'd10)) begin
+      c_invalid = c_invalid + 16'd1;
+      intsts[0] = 1'b1;
+      if (greg[G_CONF][5] && r_state == R_POP) write_error_entry(S_PSN);
     end
   end
 endtask
@@ -365,14 +388,19 @@ task automatic handle_request;
         handle_duplicate;
       end else begin
         r_state = R_POP;
-        c_invalid = c_invalid + 16'd1;
-        intsts[0] = 1'b1;
+        if (!takes(5'd10)) begin
+          c_invalid = c_invalid + 16'd1;
+          intsts[0] = 1'b1;
+        end
         if (!nak_sent[r_q] || `MUT(160, 1'b0, 1'b1)) reply(r_q, `MUT(242, 8'h60, 8'h64), `MUT(161, expected, f_psn));
         nak_sent[r_q] = 1'b1;
         ak_on[r_q] = `MUT(395, 1'b0, ak_on[r_q]);     // the NAK acknowledges what came before
-        if (greg[G_CONF][5]) write_error_entry(S_PSN);
+        if (greg[G_CONF][5] && !takes(5'd10)) write_error_entry(S_PSN);
         `MUT_DO(376, execute_ahead;)
       end
+    end else if (takes(5'd17) && f_op[7:5] != 3'd0) begin
+      c_dropped = c_dropped + 16'd1;
+      r_state = R_POP;
     end else if (!is_send(f_op) && !is_write(f_op)) begin
       refuse(`MUT(379, 8'h61, 8'h62), `MUT(162, F_OPCODE, F_SEQUENCE), S_OPCODE);
     end else begin
@@ -445,11 +473,11 @@ task automatic commit_request;
     note_congestion;
     if (`MUT(238, 1'b0, f_op == OP_SEND_ONLY_INV || f_op == OP_SEND_LAST_INV)) mrow[{f_imm[8+:MW], 3'd7}] = 32'd0;
     if (has_imm(f_op) && `MUT(169, 1'b1, f_op != OP_SEND_ONLY_INV)) begin
-      immq[immq_wr[3:0]] = {f_op, f_qpn, f_imm};
+      immq[immq_wr[3:0]] = takes(5'd16) ? {f_imm, 8'd0, f_qpn} : {f_op, f_qpn, f_imm};
       immq_wr = immq_wr + 1'b1;
     end
     r_state = R_POP;
-    if ((is_send(f_op) || `MUT(198, 1'b0, f_op == OP_WRITE_ONLY) || `MUT(199, 1'b0, is_write(f_op) && has_imm(f_op)))
+    if ((takes_element(f_op) || `MUT(198, 1'b0, f_op == OP_WRITE_ONLY) || `MUT(199, 1'b0, is_write(f_op) && has_imm(f_op)))
         && ends) begin
       ring_rq;
     end
@@ -483,6 +511,7 @@ task automatic report_fatal;
   begin
     {r_ftq, code} = ftq[ftq_rd[QW-1:0]];
     ftq_rd = ftq_rd + 1'b1;
+    if (takes(5'd16) && code > F_OPCODE) code = code | 16'h0020;
     n = qpn_of(r_ftq);
     `MUT_DO(196, intsts[7] = 1'b1;)
     rxw_valid <= (greg[G_IPKTSZ][15:0] != 0);
@@ -516,7 +545,12 @@ task automatic responder_step;
       R_DATA:
       if (rxw_done) r_state = r_dup_write ? R_POP : R_COMMIT;
       R_COMMIT: if (is_mad_qp(r_q)) commit_mad; else commit_request;
-      R_DOORBELL: if (rxw_done) r_state = R_ANNOUNCE;
+      R_DOORBELL:
+      if (rxw_done) begin
+        v_rq_rung = takes(5'd19) && !v_rq_rung;
+        if (v_rq_rung) rxw_valid <= 1'b1;
+        else r_state = R_ANNOUNCE;
+      end
       R_ANNOUNCE:
       if (is_mad_qp(r_q)) begin
         announce_mad;
@@ -540,6 +574,7 @@ task automatic responder_step;
       if (rxw_done) begin
         greg[G_IPKTWPTR] = {16'd0, `MUT(155, ring_inc(greg[G_IPKTWPTR][15:0], greg[G_IPKTSZ][15:0]),
                                         greg[G_IPKTWPTR][15:0])};
+        v_fatals = v_fatals + 16'd1;
         intsts[7] = `MUT(146, 1'b1, intsts[7]);
         r_state = R_IDLE;
       end

@@ -349,8 +349,9 @@ module ernic #(
   wire [511:0] f_data, a_data, b_data;
   wire [63:0] f_keep, a_keep, b_keep;
 
-  assign s_axi_lite_bresp = 2'b00;
-  assign s_axi_lite_rresp = 2'b00;
+  wire s_bslverr, s_rslverr;
+  assign s_axi_lite_bresp = {s_bslverr, 1'b0};
+  assign s_axi_lite_rresp = {s_rslverr, 1'b0};
   assign ieth_immdt_axis_tlast = 1'b1;
   assign rx_pkt_hndler_ddr_m_axi_awuser = rxw_user;
   assign ctl_tx_pause_req = 9'd0;

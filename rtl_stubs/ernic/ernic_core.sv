@@ -32,12 +32,14 @@ module ernic_core
     input wire s_wvalid,
     output reg s_wready,
     output reg s_bvalid,
+    output reg s_bslverr,
     input wire s_bready,
     input wire [31:0] s_araddr,
     input wire s_arvalid,
     output reg s_arready,
     output reg [31:0] s_rdata,
     output reg s_rvalid,
+    output reg s_rslverr,
     input wire s_rready,
 
     input wire rxf_seen,
@@ -344,7 +346,10 @@ module ernic_core
   endtask
 
   function automatic [63:0] retry_clks(input [QW-1:0] q);
-    retry_clks = 64'd1 << ({3'd0, greg[G_ADCONF][19:16]} + {1'b0, qreg[{q, Q_TIMEOUT}][5:0]});
+    begin
+      retry_clks = (64'd1 << ({3'd0, greg[G_ADCONF][19:16]} + {1'b0, qreg[{q, Q_TIMEOUT}][5:0]})) << takes(5'd12);
+      if (takes(5'd13)) retry_clks = retry_clks - (64'd1 << greg[G_ADCONF][19:16]);
+    end
   endfunction
 
   task automatic start_retry_timer(input [QW-1:0] q);
@@ -354,6 +359,7 @@ module ernic_core
     end
   endtask
 
+  `include "core_choices.svh"
   `include "core_registers.svh"
   `include "core_header.svh"
   `include "core_connect_io.svh"
@@ -366,6 +372,7 @@ module ernic_core
   `include "core_mad.svh"
   `include "core_completion.svh"
   `include "core_timers.svh"
+  `include "core_variants.svh"
 
   // ---------------------------------------------------------------- reset
   task automatic clear_slot;
@@ -477,6 +484,8 @@ module ernic_core
       p_state = P_IDLE;
       aw_held = 1'b0;
       w_held = 1'b0;
+      reset_variants;
+      reset_choices;
       system_resetn <= 1'b0;
       s_awready <= 1'b0;
       s_wready <= 1'b0;
@@ -537,6 +546,8 @@ module ernic_core
     s_wready = 1'b0;
     s_arready = 1'b0;
     s_bvalid = 1'b0;
+    s_bslverr = 1'b0;
+    s_rslverr = 1'b0;
     s_rvalid = 1'b0;
     cqw_valid = 1'b0;
     sqr_valid = 1'b0;
@@ -569,7 +580,9 @@ module ernic_core
       completion_step;
       timers_step;
       imm_step;
-      irq <= |({intsts[8:7], rq_banks != 0, intsts[5], cq_banks != 0, intsts[3:0]}
+      variants_step;
+      choices_step;
+      irq <= |({intsts[8:7], rq_summary(1'b0), intsts[5], cq_summary(1'b0), intsts[3:0]}
                & `MUT(224, inten, 9'h1FF));
     end
   end
