@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from ref_model.deadlines import Must
+from ref_model.ernic import doorbells
 from ref_model.ernic.config import QpConfig
 from ref_model.ernic.context import OUTPUT, Context
 from ref_model.ernic.rings import Shown, match_position
@@ -57,8 +58,15 @@ class CompletionQueue:
         self._bell_duty: Must | None = None
         #: Called before a deviation is judged: ends the WQEs of a QP whose fatal state is due, if so.
         self.settle_fatal: Callable[[], None] = lambda: None
+        #: Called for each WQE that ends in handshake mode, with whether it was flushed.
+        self.on_handshake: Callable[[bool], None] = lambda error: None
         #: Rule of an error completion that nothing allows.
         self.fatal_too_early: Callable[[], str] = lambda: "ERN-155"
+
+    @property
+    def unrung(self) -> bool:
+        """Whether WQEs have ended that no doorbell word has told."""
+        return self.rung < self.done
 
     def preset(self, raw: int) -> None:
         """Software rewrote CQHEAD under override on an idle QP."""
@@ -81,10 +89,16 @@ class CompletionQueue:
                 )
         else:
             self.cqes = self.done
-        if conn.cq_doorbell and (self._bell_duty is None or not self._bell_duty.open):
+        if not conn.memory_doorbells:
+            self.on_handshake(completion.error)
+        rule = doorbells.owed(self._ctx, conn, conn.cq_doorbell, "ERN-077")
+        if rule is not None and (self._bell_duty is None or not self._bell_duty.open):
+            knob = doorbells.KNOB if rule == doorbells.RULE else None
             self._bell_duty = deadlines.must(
-                "ERN-077", "CQ doorbell word", "a WQE of this QP has ended", self._scope, deadline
+                rule, "CQ doorbell word", "a WQE of this QP has ended", self._scope, deadline, knob
             )
+        elif not doorbells.allowed(self._ctx, conn, conn.cq_doorbell):
+            self._ctx.rules.tempt(doorbells.RULE, (self._scope.name, "doorbell"))
 
     def write_ring(self, conn: QpConfig, addr: int, data: bytes, begin: int, settled: int) -> None:
         """Judge a write into the CQ ring: whole CQEs, in order, each for a WQE that has ended."""
@@ -150,6 +164,9 @@ class CompletionQueue:
         if not rules.eq(
             "ERN-077", (conn.cq_doorbell, 4), (addr, len(data)), "the 32-bit word at CQDBADD", scope
         ):
+            return
+        if not doorbells.allowed(self._ctx, conn, conn.cq_doorbell):
+            rules.fail(doorbells.RULE, "no CQ doorbell word", data, "only the side band tells", scope)
             return
         value = int.from_bytes(data, "little")
         count = match_position(value, conn.sq_depth, self.rung, self.done)

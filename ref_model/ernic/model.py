@@ -6,7 +6,6 @@ depends on everything that began before it). Nothing here looks inside the DUT.
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -15,7 +14,10 @@ from ref_model.ernic.context import OUTPUT, Context
 from ref_model.ernic.counters import REGISTERS as COUNTER_REGISTERS
 from ref_model.ernic.counters import Counters
 from ref_model.ernic.errors import ErrorBuffer, FatalQueue
+from ref_model.ernic.handshake import CQ_OUT, RQ_OUT, WINDOW, WRITES, Handshake
 from ref_model.ernic.interrupts import FATAL, VALIDATION, Interrupts
+from ref_model.ernic.pass_through import PassThrough
+from ref_model.ernic.pause import Class, FlowControl
 from ref_model.ernic.qp import Qp
 from ref_model.ernic.regions import Regions
 from ref_model.ernic.requester import FATAL_NAKS, WQE_BYTES
@@ -38,6 +40,8 @@ from ref_model.events import (
     Irq,
     MemRead,
     MemWrite,
+    PauseIn,
+    PauseOut,
     ProtocolViolation,
     RegRead,
     RegWrite,
@@ -59,6 +63,7 @@ BEAT = 64
 EXACT_OVERRIDES = ("CQHEAD", "STATCURSQPTR", "STATRQPIDB")
 OVERRIDES = (*EXACT_OVERRIDES, "STATMSN", "STATRQBUFCA", "STATRQBUFCAMSB")
 QP_STRIDE = 0x100
+PAUSE_REGISTERS = ("XRNIC_PAUSE_CONF", "XRNIC_BUF_THRESHOLD_ROCE", "XRNIC_BUF_THRESHOLD_NON_ROCE")
 RESPONSES = frozenset({"ack", "read_resp"})
 
 
@@ -86,8 +91,9 @@ class ErnicModel:
         self.stream = Scope("frames")
         self.memory_scope = Scope("memory")
         self._first_slot = 1 if self.knobs["QP_BASE_MODE"] == "doc" else 0
-        self._host_frames: deque[bytes] = deque()
-        self._other_frames: deque[bytes] = deque()
+        self.flow = FlowControl(self.ctx, self.values, self._loaded)
+        self.passing = PassThrough(self.ctx, self.flow, self.stream)
+        self._host_frames = self.passing.host
         self._areas: Areas[tuple[str, Qp | None]] = Areas()
         self._areas_stale = True
         self._by_peer: dict[int, list[Qp]] | None = None
@@ -96,6 +102,7 @@ class ErnicModel:
         self._ro_seen: dict[int, int] = {}
         self._overridden: dict[int, int] = {}
         self.qps: dict[int, Qp] = {}
+        self.handshake = Handshake(self.ctx, self.qps, self.stream)
         self.immediates = 0
         self.in_reset = True
         self._spoke = False  # a frame left since the last reset
@@ -111,6 +118,8 @@ class ErnicModel:
             Irq: self._irq,
             Reset: self._reset,
             SideBand: self._side_band,
+            PauseIn: self.flow.requested,
+            PauseOut: lambda event: self.flow.shown(event, self.in_reset),
             ProtocolViolation: self._violation,
         }
 
@@ -127,6 +136,8 @@ class ErnicModel:
         if ctx.quiet and not isinstance(event, RegRead):
             ctx.quiet = False
         self._handlers[type(event)](event)
+        if self.flow.foreign:
+            self.flow.watch()
 
     def advance(self, now: int) -> None:
         """No event can come any more before ``now``: obligations due until then are decided."""
@@ -140,15 +151,14 @@ class ErnicModel:
             return f"{self.ctx.deadlines.open} obligations open"
         if self.ctx.payloads.open:
             return f"{self.ctx.payloads.open} payload writes open"
-        if self._host_frames or self._other_frames:
-            return "frames to pass through"
-        return ""
+        return self.passing.busy()
 
     def quiet(self, now: int) -> None:
         """The bench found the DUT quiet: everything that happened has taken effect."""
         self.advance(now)
         self.counters.quiet()
         self.interrupts.quiet()
+        self.flow.quiet()
         self.ctx.quiet = True
 
     def subjects(self) -> list[int]:
@@ -168,17 +178,7 @@ class ErnicModel:
         if self.immediates < owed:
             seen = f"{self.immediates} of {owed}"
             self.rules.fail("ERN-150", "an entry per message", seen, "end of test", self.stream)
-        if self._host_frames:
-            self.rules.fail(
-                "ERN-208",
-                "all host frames sent",
-                f"{len(self._host_frames)} missing",
-                "end of test",
-                self.stream,
-            )
-        if self._other_frames:
-            left = len(self._other_frames)
-            self.rules.fail("ERN-207", "all frames passed on", f"{left} missing", "end of test", self.stream)
+        self.passing.finish()
 
     # -- QPs --------------------------------------------------------------------------------------
 
@@ -192,7 +192,14 @@ class ErnicModel:
             qp = self.qps[number] = Qp(
                 self.ctx, self.values, self.counters, self.interrupts, self.errors, self.regions, number, slot
             )
+            self.handshake.attach(qp)
         return qp
+
+    def _loaded(self, kind: Class) -> bool:
+        """Return whether the DUT owes a frame of this class."""
+        if kind is Class.OTHER:
+            return bool(self._host_frames)
+        return any(qp.requester.owes or qp.responder.owes for qp in self.qps.values())
 
     def _device(self) -> Device:
         """Return the global configuration, decoded again only after a register write."""
@@ -239,9 +246,14 @@ class ErnicModel:
             self.interrupts.clear_status(event.data)
             rules.tempt("ERN-006", ("w1c", name))
             return
+        settings = {kind: self.flow.config(kind) for kind in Class} if name in PAUSE_REGISTERS else None
         word = self.storage.write(where, event.addr & ~3, event.data, event.strb, event.settled)
         if name == "INTEN":
             self.interrupts.write_enable(word)
+        elif settings is not None:
+            self.flow.configured(settings, event.begin, event.settled)
+        elif name == "CON_IO_CONF":
+            self.handshake.connect_io(word >> 16 & 0x7FF, event.settled)
         elif block == "QP":
             self._qp_write(name, where.index, word)
 
@@ -272,6 +284,7 @@ class ErnicModel:
         elif name == "STATCURSQPTR":
             qp.requester.started = data & 0xFFFF
         elif name == "STATRQPIDB":
+            self.handshake.before_preset(qp)
             qp.rq.preset(data & 0xFFFF)
             qp.responder.state.elements = data & 0xFFFF
         elif name == "STATMSN":
@@ -283,7 +296,7 @@ class ErnicModel:
         for addr in [addr for addr in self._overridden if 0 <= addr - first < QP_STRIDE]:
             del self._overridden[addr]
 
-    def _qp_write(self, name: str, slot: int, word: int) -> None:
+    def _qp_write(self, name: str, slot: int, word: int, by_side_band: bool = False) -> None:
         qp = self._qp(slot + self._first_slot)
         if qp is None:
             return
@@ -295,16 +308,17 @@ class ErnicModel:
             qp.rq.consumer.preset(word & 0xFFFF)
         elif name == "SQPI":
             self._forget_override(qp)
-            qp.requester.post(word & 0xFFFF, conn, device)
+            qp.requester.post(word & 0xFFFF, conn, device, by_side_band)
         elif name == "RQCI":
             depth = max(conn.rq_depth, 1)
-            qp.responder.freed()
+            qp.responder.freed(by_side_band)
             qp.rq.consumer.advance_to(word & 0xFFFF, depth, qp.rq.received - qp.rq.consumer.count)
         elif name == "SQPSN":
             qp.requester.preset_psn(word & 0xFFFFFF)
         elif name == "LSTRQREQ":
             qp.responder.preset(word)
         elif name == "QPCONF":
+            self.handshake.configured(qp, override)
             if qp.fatal and conn.enabled and not conn.recovery:
                 qp.revive()
             qp.requester.arm(conn, device)
@@ -350,6 +364,8 @@ class ErnicModel:
                 self.status.judge(name, qp, value, event.begin, event.settled)
         elif where.register.access == "rw":
             self.storage.judge(where, addr, value, event.begin)
+            if name == "CON_IO_CONF":
+                self.handshake.read_connect_io(event)
         else:
             rules.observe("ERN-016")
         if rules.findings_total == before:
@@ -390,12 +406,13 @@ class ErnicModel:
 
     def _frame_in(self, event: FrameIn) -> None:
         if event.port == HOST_TX:
-            self._host_frames.append(event.data)
-            return
-        if event.port == OTHER_RX:
-            self._other_frames.append(event.data)
+            self.passing.from_host(event)
             return
         device = self._device()
+        if event.port == OTHER_RX:
+            self.passing.from_mac(event, device.enabled)
+            return
+        self.flow.arrived(Class.ROCE, event.settled)
         if not device.enabled:
             self.rules.observe("ERN-111")
             self.rules.tempt("ERN-247", (None, "tx"))
@@ -509,10 +526,11 @@ class ErnicModel:
 
     def _frame_out(self, event: FrameOut) -> None:
         if event.port == OTHER_OUT:
-            self._passed_on(event.data)
+            self.passing.to_host(event, self._device().enabled)
             return
         if self._host_frames and event.data == self._host_frames[0]:
-            self._host_frames.popleft()
+            self.passing.sent()
+            self.flow.sent(Class.OTHER, event.begin, event.settled, len(event.data))
             self.rules.met("ERN-208", "host frame sent unchanged", self.stream)
             self.rules.met("ERN-209", "frames are not interleaved", self.stream)
             return
@@ -553,6 +571,8 @@ class ErnicModel:
         rules.eq("ERN-039", b"", frame.trailer, "nothing behind the ICRC", scope)
         rules.met("ERN-045", "IP and UDP lengths are the true sizes", scope)
         self.counters.sent(frame, qp.number)
+        self.passing.roce_sent()
+        self.flow.sent(Class.ROCE, event.begin, event.settled, len(event.data))
         self._stream_rules(event)
         rules.alive(OUTPUT)
         if conn.unused_addresses:
@@ -582,10 +602,6 @@ class ErnicModel:
         if not self._spoke:
             self._spoke = True
             self.rules.passed(("ERN-223",), self.stream)
-
-    def _passed_on(self, data: bytes) -> None:
-        expected = self._other_frames.popleft() if self._other_frames else b""
-        self.rules.eq("ERN-207", expected, data, "non-RoCE frame passed on unchanged", self.stream)
 
     def _sender(self, frame: Frame) -> Qp | None:
         """Return the QP that sent ``frame``: by DestQP, among several (or none) by what fits best."""
@@ -648,6 +664,8 @@ class ErnicModel:
         if self._areas_stale:
             self._rebuild_areas()
         area = self._areas.find(addr)
+        if area is None and addr == 0 and self.handshake.doorbell_at_zero(data, event.port == CQ_PORT):
+            return len(data)
         if area is None:
             self._stray(event, addr, data, "ERN-215")
             return len(data)
@@ -835,15 +853,22 @@ class ErnicModel:
                 "one entry per message with immediate or key",
                 self.stream,
             )
+        elif event.port in (CQ_OUT, RQ_OUT):
+            self.handshake.observe(event)
         else:
-            self.rules.fail(
-                "ERN-246",
-                "no doorbell",
-                event.values,
-                "no QP uses the side bands",
-                self.stream,
-                knob="M_RULES",
-            )
+            self._side_band_write(event)
+
+    def _side_band_write(self, event: SideBand) -> None:
+        """A doorbell that the DUT took: the same as a write of the register, by the low address bits."""
+        register, rule = WRITES[event.port]
+        address, value = event.values
+        where = self.layout.locate(address & WINDOW)
+        if where is None or where.register.name != register:
+            self.rules.inconclusive(f"a side-band write to {address:#x}, which is no {register}")
+            return
+        addr = address & WINDOW & ~3
+        word = self.storage.write(where, addr, value, 0xF, event.settled, rule)
+        self._qp_write(register, where.index, word, by_side_band=True)
 
     def _violation(self, event: ProtocolViolation) -> None:
         self.rules.fail(event.rule, "the bus protocol", event.text, event.where, Scope(event.where))
@@ -866,8 +891,9 @@ class ErnicModel:
         self.errors = ErrorBuffer(self.ctx, self.values)
         self.fatal_queue = FatalQueue(self.ctx, self.values)
         self.qps.clear()
-        self._host_frames.clear()
-        self._other_frames.clear()
+        self.flow.reset()
+        self.passing.reset()
+        self.handshake.reset()
         self._ro_written.clear()
         self._ro_seen.clear()
         self._overridden.clear()

@@ -26,7 +26,7 @@ WQE_BYTES = 64
 RNR_ENDLESS = 7
 
 #: Rules of "there is something to send".
-SEND_RULES = ("ERN-069", "ERN-067/start", "ERN-098", "ERN-061")
+SEND_RULES = ("ERN-069", "ERN-067/start", "ERN-098", "ERN-061", "ERN-224")
 FATAL_NAKS = (0x61, 0x62, 0x63)
 
 
@@ -98,6 +98,7 @@ class Requester:
         self._died = 0
         self._held_back = False
         self._no_credit = False
+        self._by_side_band = False  # SQPI was written through its side band, no packet owed since
         self._decided = 0  # when the packet being judged was decided on, at the latest
         self._late: int | None = None  # PSN of an ACK that may have come before the fatal state
         self._last_retry = ""
@@ -118,8 +119,14 @@ class Requester:
 
     # -- stimulus ---------------------------------------------------------------------------------
 
-    def post(self, raw: int, conn: QpConfig, device: Device) -> None:
+    @property
+    def owes(self) -> bool:
+        """Whether the DUT owes the next packet of this QP now."""
+        return self._duty is not None and self._duty.open and self._duty.rule in SEND_RULES
+
+    def post(self, raw: int, conn: QpConfig, device: Device, by_side_band: bool = False) -> None:
         """SQPI was written: the entries up to ``raw`` belong to the DUT now."""
+        self._by_side_band = by_side_band
         limit = conn.sq_depth - (self.sq.count - self._cq.done)
         before = self.sq.count
         self.sq.advance_to(raw, conn.sq_depth, limit)
@@ -264,6 +271,8 @@ class Requester:
             rule, knob = "ERN-069", None
             if self._held_back:
                 rule, knob = "ERN-067/start", "M_RULES"
+            elif self._by_side_band:
+                rule = "ERN-224"
             elif self._no_credit and self._next_is_write(conn):
                 rule, knob = "ERN-098", "M_RULES"
             elif self.current is not None and self.current.sent >= LONG:
@@ -271,7 +280,7 @@ class Requester:
                     self._ctx.rules.observe("ERN-061")
                     return
                 rule = "ERN-061"
-            self._held_back = False
+            self._held_back = self._by_side_band = False
             self._duty = self._ctx.deadlines.must(
                 rule,
                 "the next packet of the posted WQEs",
@@ -365,7 +374,7 @@ class Requester:
             again = True
         judge(self._ctx, scope, conn, frame, message, message.segments[index], again)
         if psn == self.una:
-            self._oldest_sent = begin
+            self._oldest_sent = self._ctx.ready_since(begin)
         self._last_sent = begin
         if not again:
             message.sent += 1
@@ -496,8 +505,9 @@ class Requester:
         if conn.timeout == 0:
             return False
         wait = self._shortest_timeout(conn, device)
+        decided = self._ctx.ready_since(self._decided)
         return any(
-            psn == una and start + wait <= begin and self._decided <= moved + self._ctx.timing.reaction
+            psn == una and start + wait <= begin and decided <= moved + self._ctx.timing.reaction
             for una, start, moved in self._former
         )
 
@@ -526,11 +536,15 @@ class Requester:
 
     def timeout_limit_reached(self, conn: QpConfig, device: Device) -> bool:
         """Return whether the QP may now turn fatal because its retries are used up."""
-        return (
-            not device.retry_forever
-            and (self._rounds >= conn.retry_limit or self.may_die)
-            and bool(self.window)
-        )
+        rounds = self._rounds + self._hidden_rounds(conn, device)
+        return not device.retry_forever and (rounds >= conn.retry_limit or self.may_die) and bool(self.window)
+
+    def _hidden_rounds(self, conn: QpConfig, device: Device) -> int:
+        """Return how many resends may have fallen due while nothing could leave, at most."""
+        held = self._ctx.held.between(self._progress, self._ctx.now)
+        if not held or not conn.timeout:
+            return 0
+        return held // max(self._shortest_timeout(conn, device), self._ctx.timing.period) + 1
 
     def _find(self, psn: int) -> tuple[Message, int] | None:
         for message in self.window:
@@ -580,7 +594,7 @@ class Requester:
         self.current = message
         self.started += 1
         if not self.window or len(self.window) == 1:
-            self._oldest_sent = begin
+            self._oldest_sent = self._ctx.ready_since(begin)
         rules.met("ERN-056", "each posted WQE is fetched and started once", scope)
         if self.started > conn.sq_depth:
             rules.met("ERN-057", "the ring continues at slot 0", scope)

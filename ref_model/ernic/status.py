@@ -62,6 +62,7 @@ class Last:
     settled: int
     strb: int
     confirmed: bool = False
+    rule: str = ""  # owner of a write that came another way than over the register port
 
 
 class Storage:
@@ -79,15 +80,15 @@ class Storage:
         self._last.clear()
         self._dirty_ones.clear()
 
-    def write(self, where: Location, addr: int, data: int, strb: int, settled: int) -> int:
-        """Store a write; returns the new word."""
+    def write(self, where: Location, addr: int, data: int, strb: int, settled: int, rule: str = "") -> int:
+        """Store a write; returns the new word. ``rule`` owns it if it did not use the register port."""
         register = where.register
         before = self._values.get(where.block.name, register.name, where.index)
         after = apply_strobes(before, data, strb) & register.writable
         after |= before & ~register.writable
         if data & ~register.defined:
             self._dirty_ones.add(addr)
-        self._last[addr] = Last(before, after, settled, strb)
+        self._last[addr] = Last(before, after, settled, strb, rule=rule)
         self._values.put(where.block.name, register.name, after, where.index)
         return after
 
@@ -114,6 +115,8 @@ class Storage:
         rules.eq(rule, expected & mask, value & mask, f"{name}, {'last write' if last else 'reset value'}")
         if good and last is not None:
             last.confirmed = True
+            if last.rule:
+                rules.met(last.rule, f"{name} as the side band wrote it")
             rules.met("ERN-001", name, sure=expected & mask != register.reset & mask)
             rules.alive("registers")
 
@@ -133,6 +136,8 @@ class Storage:
             return "ERN-004" if name in STATED_RESETS else "ERN-003"
         if last.confirmed:
             return "ERN-010"
+        if last.rule:
+            return last.rule
         if last.strb != 0xF:
             return "ERN-008"
         if last.before != last.after and value == last.before:
