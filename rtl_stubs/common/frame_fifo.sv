@@ -15,6 +15,7 @@ module frame_fifo #(
     input wire [511:0] s_data,
     input wire [63:0] s_keep,
     input wire s_last,
+    output wire [15:0] space,            // free beats
     output reg m_valid,
     input wire m_ready,
     output reg [511:0] m_data,
@@ -32,6 +33,7 @@ module frame_fifo #(
 
   wire [AW:0] level = wr_ptr - rd_ptr;
   assign s_ready = !rst && (level < DEPTH);
+  assign space = DEPTH - level;
 
   initial begin
     m_valid = 1'b0;
