@@ -53,7 +53,7 @@ task automatic completion_step;
     if (cqw_valid) cqw_valid <= 1'b0;
     case (p_state)
       P_IDLE:
-      if (cpq_rd != cpq_wr) begin
+      if (cpq_rd != cpq_wr && `MUT(349, 1'b1, !cq_sb_valid || cq_sb_rdy)) begin
         p_q = cpq[cpq_rd[QW-1:0]];
         cpq_rd = cpq_rd + 1'b1;
         in_cpq[p_q] = 1'b0;
@@ -80,7 +80,7 @@ task automatic completion_step;
       default: begin
         if (`MUT(142, qreg[{p_q, Q_CONF}][3], 1'b1)) set_bank(1'b1, p_q);
         if (`MUT(179, 1'b1, outc[p_q] == 0)) kick(p_q);
-        if (handshake(p_q) || `MUT(253, 1'b0, 1'b1)) announce_completion(p_q);
+        if ((handshake(p_q) && `MUT(358, 1'b1, !p_err)) || `MUT(253, 1'b0, 1'b1)) announce_completion(p_q);
         next_completion;
       end
     endcase

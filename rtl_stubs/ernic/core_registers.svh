@@ -247,7 +247,7 @@ task automatic write_qp(input [QW-1:0] q, input [5:0] w, input [31:0] data, inpu
         end
         Q_CQHEAD: una_slot[q] = v[15:0] % sq_depth(q);
         Q_CURSQ: begin
-          nxt_slot[q] = v[15:0] % sq_depth(q);
+          nxt_slot[q] = `MUT(354, v[15:0] % sq_depth(q), nxt_slot[q]);
           pend[q] = {1'b0, ring_dist(qreg[{q, Q_SQPI}][15:0], nxt_slot[q], sq_depth(q))};
         end
         Q_RQPI: rq_index_written(q, old[15:0], v[15:0]);

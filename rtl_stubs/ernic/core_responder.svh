@@ -501,7 +501,7 @@ task automatic responder_step;
       R_DOORBELL: if (rxw_done) r_state = R_ANNOUNCE;
       R_ANNOUNCE: begin
         if (`MUT(145, qreg[{r_q, Q_CONF}][2], 1'b0)) set_bank(1'b0, r_q);
-        if (handshake(r_q)) announce_receive(r_q, 17'd1);
+        if ((handshake(r_q) && `MUT(351, 1'b1, !has_imm(f_op))) || `MUT(353, 1'b0, !is_qp1(r_q))) announce_receive(r_q, 17'd1);
         r_state = R_POP;
       end
       R_ERROR: if (rxw_done) r_state = R_POP;

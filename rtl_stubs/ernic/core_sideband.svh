@@ -109,12 +109,17 @@ task automatic sideband_write(input [31:0] addr, input [15:0] data, input [5:0] 
 endtask
 
 task automatic sideband_inputs;
+  reg [16:0] was_used;
   begin
+    was_used = 17'd0;
     if (sqpi_valid && sqpi_rdy)
       sideband_write(`MUT(343, sqpi_addr, {sqpi_addr[31:11], 1'b0, sqpi_addr[9:0]}),
                      `MUT(344, sqpi_data, qreg[{sqpi_addr[8+:QW], Q_SQPI}][15:0] + sqpi_data), Q_SQPI);
-    if (rqci_valid && rqci_rdy && `MUT(345, 1'b1, !sqpi_valid && !(aw_held && w_held)))
+    if (rqci_valid && rqci_rdy) begin
+      `MUT_DO(345, was_used = rq_used[rqci_addr[8+:QW]];)
       sideband_write(rqci_addr, rqci_data, Q_RQCI);
+      `MUT_DO(345, if (rq_used[rqci_addr[8+:QW]] + 17'd1 < was_used) rq_used[rqci_addr[8+:QW]] = was_used - 17'd1;)
+    end
   end
 endtask
 
@@ -127,6 +132,7 @@ task automatic sideband_step;
     // Variant 34 gathers doorbells for up to 64 clocks.
     turn = (variant != 34) || (now[5:0] == 6'd0);
     if (cq_sb_valid && cq_sb_rdy) cq_sb_valid <= 1'b0;
+    `MUT_DO(350, if (cq_sb_valid && !cq_sb_rdy && cqs_rd != cqs_wr) cq_sb_cnt <= cq_sb_cnt + 32'd1;)
     if ((!cq_sb_valid || cq_sb_rdy) && cqs_rd != cqs_wr && turn) begin
       q = cqs[cqs_rd[QW-1:0]];
       cqs_rd = cqs_rd + 1'b1;
@@ -146,7 +152,7 @@ task automatic sideband_step;
       rqs_n[q] = 17'd0;
       rq_sb_valid <= 1'b1;
       rq_sb_addr <= sb_addr(qreg[{q, Q_RQDB}]);
-      rq_sb_data <= (C_RQ_SB_DELTA != 0) ? {15'd0, n} : {16'd0, qreg[{q, Q_RQPI}][15:0]};
+      rq_sb_data <= (C_RQ_SB_DELTA != 0) ? {15'd0, n} : {16'd0, `MUT(352, qreg[{q, Q_RQPI}][15:0], qreg[{q, Q_RQPI}][15:0] - 16'd1)};
     end
   end
 endtask

@@ -438,7 +438,7 @@ module ernic #(
       .m_valid(a_valid), .m_ready(a_ready), .m_data(a_data), .m_keep(a_keep), .m_last(a_last)
   );
 
-  frame_fifo #(.DEPTH(512)) host_tx (
+  frame_fifo #(.DEPTH(512), .ROLE(2)) host_tx (
       .clk(clk), .rst(idle), .s_valid(non_roce_dma_s_axis_tvalid && non_roce_dma_s_axis_tready),
       .s_ready(non_roce_dma_s_axis_tready), .s_data(non_roce_dma_s_axis_tdata), .s_keep(non_roce_dma_s_axis_tkeep),
       .s_last(non_roce_dma_s_axis_tlast), .space(),

@@ -158,7 +158,7 @@ module ernic_rx_buffer #(
             second = 1'b0;
           end
         end else begin
-          wr_ptr <= base;
+          wr_ptr <= `MUT(342, base, wr_ptr);
           if (s_last) begin
             dropping <= 1'b0;
             first = 1'b1;
