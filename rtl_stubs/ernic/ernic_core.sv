@@ -7,7 +7,7 @@
 //
 // Numbering: `q` is the register slot. QP n has slot n-1 (QP_BASE_RAW = 0) or slot n (QP_BASE_RAW = 1).
 // Not in this slice: READ in both directions (a READ WQE counts as an illegal opcode, a READ request is
-// refused with NAK 0x61), QP1/MAD, pause, retry buffers, response error buffer.
+// refused with NAK 0x61), QP1/MAD, retry buffers, response error buffer.
 `include "mutation.svh"
 module ernic_core
   import ernic_pkg::*;
@@ -16,7 +16,10 @@ module ernic_core
     parameter C_MR_ROWS = 16,
     parameter QP_BASE_RAW = 0,
     parameter C_RNR_UNIT_CLKS = 2500,      // clocks in 10 us
-    parameter C_ACK_TIMEOUT_CLKS = 256
+    parameter C_ACK_TIMEOUT_CLKS = 256,
+    parameter C_HNDSHK_DB_MEM = 1,         // memory doorbells of handshake QPs, and of address 0, are written
+    parameter C_RQ_SB_DELTA = 0,           // RQ side band: 0 = producer index, 1 = SENDs since the last one
+    parameter C_SB_ADDR_W = 13             // address bits on the outgoing side bands
 ) (
     input wire clk,
     input wire rst,
@@ -105,6 +108,10 @@ module ernic_core
     input wire [15:0] rqci_data,
     input wire [31:0] rqci_addr,
     output reg rqci_rdy,
+
+    output reg [31:0] pause_conf,
+    output reg [31:0] thr_roce,
+    output reg [31:0] thr_non,
 
     output reg irq,
     output reg small_bursts                // variant 5: payload fetch in short bursts
@@ -338,6 +345,7 @@ module ernic_core
     end
   endtask
 
+  `include "core_sideband.svh"
   `include "core_registers.svh"
   `include "core_header.svh"
   `include "core_requester.svh"
@@ -401,6 +409,7 @@ module ernic_core
       ak_on[q] = 1'b0;
       in_txq[q] = 1'b0;
       in_cpq[q] = 1'b0;
+      sideband_clear(q);
     end
   endtask
 
@@ -439,6 +448,7 @@ module ernic_core
       immq_wr = 0;
       immq_rd = 0;
       kick_all = 1'b0;
+      sideband_reset;
       tmr_q = 0;
       t_state = T_IDLE;
       r_state = R_IDLE;
@@ -512,6 +522,9 @@ module ernic_core
     rqci_rdy = 1'b0;
     irq = 1'b0;
     small_bursts = 1'b0;
+    pause_conf = 32'd0;
+    thr_roce = 32'd0;
+    thr_non = 32'd0;
   end
 
   always @(posedge clk) begin
@@ -531,8 +544,12 @@ module ernic_core
       completion_step;
       timers_step;
       imm_step;
+      sideband_step;
       irq <= |({intsts[8:7], rq_banks != 0, intsts[5], cq_banks != 0, intsts[3:0]}
                & `MUT(224, inten, 9'h1FF));
     end
+    pause_conf <= greg[G_PAUSE];
+    thr_roce <= greg[G_THR_ROCE];
+    thr_non <= greg[G_THR_NON];
   end
 endmodule
