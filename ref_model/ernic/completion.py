@@ -58,8 +58,8 @@ class CompletionQueue:
         self._bell_duty: Must | None = None
         #: Called before a deviation is judged: ends the WQEs of a QP whose fatal state is due, if so.
         self.settle_fatal: Callable[[], None] = lambda: None
-        #: Called for each WQE that ends in handshake mode, with whether it was flushed.
-        self.on_handshake: Callable[[bool], None] = lambda error: None
+        #: Called for each WQE that ends in handshake mode.
+        self.on_handshake: Callable[[], None] = lambda: None
         #: Rule of an error completion that nothing allows.
         self.fatal_too_early: Callable[[], str] = lambda: "ERN-155"
 
@@ -90,7 +90,7 @@ class CompletionQueue:
         else:
             self.cqes = self.done
         if not conn.memory_doorbells:
-            self.on_handshake(completion.error)
+            self.on_handshake()
         rule = doorbells.owed(self._ctx, conn, conn.cq_doorbell, "ERN-077")
         if rule is not None and (self._bell_duty is None or not self._bell_duty.open):
             knob = doorbells.KNOB if rule == doorbells.RULE else None

@@ -34,19 +34,13 @@ class CompletionCount:
         """Nothing to tell."""
         self._ctx = ctx
         self._scope = scope
-        self.sure = 0  # good completions not told yet
-        self.possible = 0  # these, and WQEs that were flushed: whether they count is open
+        self.waiting = 0  # WQEs that have ended, flushed ones included as in CQHEAD, and are not told yet
         self._duty: Must | None = None
 
-    def completed(self, error: bool) -> None:
+    def completed(self) -> None:
         """A WQE ended in handshake mode."""
-        self.possible += 1
-        if not error:
-            self.sure += 1
-            self._owe()
-
-    def _owe(self) -> None:
-        if self.sure > 0 and (self._duty is None or not self._duty.open):
+        self.waiting += 1
+        if self._duty is None or not self._duty.open:
             self._duty = self._ctx.deadlines.must(
                 "ERN-226/count",
                 "the count of completed WQEs on the side band",
@@ -58,17 +52,15 @@ class CompletionCount:
     def told(self, count: int) -> None:
         """The DUT offered ``count`` completions."""
         good = self._ctx.rules.in_range(
-            "ERN-226/count", 1, self.possible, count, "WQEs completed and not told yet", self._scope
+            "ERN-226/count", 1, self.waiting, count, "WQEs completed and not told yet", self._scope
         )
         if not good:
             return
-        self.possible -= count
-        self.sure = max(self.sure - count, 0)
-        if self.sure:
-            if self._duty is not None and self._duty.open:
-                self._duty.deadline = self._ctx.liveness()
-        else:
+        self.waiting -= count
+        if not self.waiting:
             self._ctx.deadlines.meet(self._duty)
+        elif self._duty is not None and self._duty.open:
+            self._duty.deadline = self._ctx.liveness()
 
 
 class Announcements:
@@ -157,7 +149,6 @@ class Handshake:
         self._sends: dict[int, Announcements] = {}
         self._memory: dict[int, bool] = {}  # mode of each queue pair as last programmed
         self._places: dict[int, int] = {}  # place of the next RQ element before STATRQPIDB was rewritten
-        self._enabled: set[int] = set()  # switched by the documented sequence, no activity since
         self._busy_since: int | None = None
 
     def attach(self, qp: Qp) -> None:
@@ -187,7 +178,8 @@ class Handshake:
         if before and not conn.memory_doorbells and override and place is not None:
             qp.rq.consumer.preset(0)
             qp.rq.shift = (place - qp.responder.state.elements) % max(conn.rq_depth, 1)
-            self._enabled.add(qp.number)
+            qp.rq.reopened = True
+            qp.requester.reopen()
 
     def connect_io(self, number: int, settled: int) -> None:
         """CON_IO_CONF was written with a QP number: the DUT may ring for what is pending."""
@@ -244,10 +236,10 @@ class Handshake:
     def _completions(self, address: int, count: int) -> None:
         rules = self._ctx.rules
         matching = self._candidates(address, True)
-        waiting = [qp for qp in matching if self._counts[qp.number].possible >= count]
+        waiting = [qp for qp in matching if self._counts[qp.number].waiting >= count]
         for qp in [] if waiting else matching:
             qp.cq.settle_fatal()
-        owing = [qp for qp in matching if self._counts[qp.number].possible]
+        owing = [qp for qp in matching if self._counts[qp.number].waiting]
         found = next(iter(waiting or owing or [qp for qp in matching if self._is_handshake(qp)]), None)
         if found is not None:
             rules.met("ERN-226/addr", "low bits of CQDBADD", found.scope)
@@ -257,7 +249,7 @@ class Handshake:
         if matching:
             self._wrong_mode(matching[0], count)
             return
-        owed = [self._qps[number] for number, entry in self._counts.items() if entry.possible]
+        owed = [self._qps[number] for number, entry in self._counts.items() if entry.waiting]
         self._nobody("ERN-226/addr", owed, True, address)
 
     def _announcement(self, address: int, value: int) -> None:
@@ -281,9 +273,6 @@ class Handshake:
         return not qp.refresh()[0].memory_doorbells
 
     def _active(self, qp: Qp) -> None:
-        if qp.number in self._enabled:
-            self._enabled.discard(qp.number)
-            self._ctx.rules.met("ERN-229", "the queues go on after the enabling sequence", qp.scope)
         if self._ctx.knobs["DB_MEM_IN_HNDSHK"] == "silent":
             self._ctx.rules.alive((qp.scope.name, "doorbell"))
 

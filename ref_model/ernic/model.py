@@ -412,12 +412,12 @@ class ErnicModel:
         if event.port == OTHER_RX:
             self.passing.from_mac(event, device.enabled)
             return
-        self.flow.arrived(Class.ROCE, event.settled)
+        fits = self.flow.arrived(Class.ROCE, event.settled, len(event.data))
         if not device.enabled:
             self.rules.observe("ERN-111")
             self.rules.tempt("ERN-247", (None, "tx"))
             return
-        self.counters.add("all")
+        self.counters.add("all", int(fits), 1)
         try:
             frame = parse_shared(event.data)
             faults = device_faults(frame, event.good, device)
@@ -433,7 +433,10 @@ class ErnicModel:
             self._racing(qp, frame)
             return
         if faults:
-            self._dropped(faults, frame, qp, device.log_all_errors)
+            self._dropped(faults, frame, qp, device.log_all_errors, fits)
+            return
+        if not fits:
+            self.rules.inconclusive("a good frame that the DUT may have had no room for")
             return
         assert qp is not None and frame.bth is not None
         qp.scope.note(event.begin, "in", frame)
@@ -457,13 +460,16 @@ class ErnicModel:
         if aeth.syndrome >> 5 == 0:
             qp.requester.acknowledge_late(bth.psn)
 
-    def _dropped(self, faults: list[Fault], frame: Frame, qp: Qp | None, log_all: bool) -> None:
+    def _dropped(
+        self, faults: list[Fault], frame: Frame, qp: Qp | None, log_all: bool, fits: bool = True
+    ) -> None:
+        """A frame with ``faults``; ``fits`` False: it may have been lost before anybody looked at it."""
         rules = self.rules
         if not certain(faults, self.knobs):
             rules.inconclusive(f"a frame whose handling is left open: {faults[0].why}")
             return
         fault = faults[0]
-        counted = all(entry.counted for entry in faults)
+        counted = fits and all(entry.counted for entry in faults)
         low = int(counted)
         self.counters.add("invalid", low, 1)
         self.counters.add("dropped", low, 1)

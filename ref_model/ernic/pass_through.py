@@ -53,7 +53,7 @@ class PassThrough:
 
     def from_mac(self, event: FrameIn, enabled: bool) -> None:
         """A frame came in from the MAC; ``enabled``: XRNICCONF[0] (what 0 means for it is open)."""
-        self._flow.arrived(Class.OTHER, event.settled)
+        self._flow.arrived(Class.OTHER, event.settled, len(event.data))
         full = not enabled or self._held_up(event.settled)
         self._inbound.append(
             _Inbound(event.data, event.settled, full, enabled and self._flow.lossless(Class.OTHER))
@@ -70,7 +70,7 @@ class PassThrough:
         """A frame came out towards the host."""
         rules, scope = self._ctx.rules, self._scope
         self._leaving = (event.begin, event.settled)
-        self._flow.passed_on(event.settled)
+        self._flow.passed_on(event.begin, event.settled, len(event.data))
         self._skip_lost(event.data)
         expected = self._inbound.popleft().data if self._inbound else b""
         rules.eq("ERN-207", expected, event.data, "non-RoCE frame passed on unchanged", scope)

@@ -6,6 +6,7 @@ once where it permits, and SETTLE later where it forbids.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import Enum
@@ -65,7 +66,12 @@ class _Class:
     duty: Must | None = None  # frames go on under foreign requests
     last_frame: tuple[int, int, int] | None = None  # begin, end, beats
     last_in: int = -(1 << 62)  # end of the last inbound frame
+    last_in_beats: int = 0
+    over: int = (
+        0  # beats that came in since the DUT's request stands, the frame under way at its rise included
+    )
     last_moved: int = -(1 << 62)  # end of the last frame that left its buffer
+    leaving: deque[tuple[int, int, int]] = field(default_factory=lambda: deque(maxlen=64))
     raised: int | None = None  # begin of the request the DUT keeps up
     rise: Must | None = None  # the level is certain, a request is owed
     confs: list[tuple[int, PauseConfig]] = field(default_factory=list)  # older ones with their last moment
@@ -214,11 +220,22 @@ class FlowControl:
                 else:
                     rules.met("ERN-204", "frames go on under requests for others", self.scope)
 
-    def arrived(self, kind: Class, settled: int) -> None:
-        """A frame of ``kind`` came in whole at ``settled``."""
-        state = self._classes[kind]
-        state.last_in = settled
+    def arrived(self, kind: Class, settled: int, size: int) -> bool:
+        """A frame of ``kind`` and ``size`` bytes came in whole at ``settled``.
+
+        Returns False if it may be lost whole: the DUT has asked for a pause, and more came since than the
+        space it had left then.
+        """
+        state, beats = self._classes[kind], -(-size // BEAT)
+        state.last_in, state.last_in_beats = settled, beats
         conf = self.config(kind)
+        self._expect_rise(state, conf)
+        if state.raised is None:
+            return True
+        state.over += beats
+        return state.over <= conf.xon
+
+    def _expect_rise(self, state: _Class, conf: PauseConfig) -> None:
         certain = conf.enabled and conf.xon == ALWAYS and conf.line() and not self._shown & conf.line()
         if certain and (state.rise is None or not state.rise.open):
             rule = "ERN-249" if conf.any_priority else "ERN-206"
@@ -226,9 +243,11 @@ class FlowControl:
             why = "the remaining space is below the XON level for certain"
             state.rise = self._ctx.deadlines.must(rule, expected, why, self.scope, self._ctx.liveness())
 
-    def passed_on(self, settled: int) -> None:
-        """A non-RoCE frame has left towards the host at ``settled``."""
-        self._classes[Class.OTHER].last_moved = settled
+    def passed_on(self, begin: int, settled: int, size: int) -> None:
+        """A non-RoCE frame has left towards the host over [begin, settled]."""
+        state = self._classes[Class.OTHER]
+        state.last_moved = settled
+        state.leaving.append((begin, settled, -(-size // BEAT)))
 
     # -- requests of the DUT ------------------------------------------------------------------------
 
@@ -285,6 +304,7 @@ class FlowControl:
         for kind in full:
             state = self._classes[kind]
             state.raised = begin
+            state.over = state.last_in_beats if state.last_in + self._ctx.timing.settle >= begin else 0
             self._ctx.deadlines.meet(state.rise)
         rules.met(rule, "the request is that of a class with frames in its buffer", self.scope)
 
@@ -305,8 +325,14 @@ class FlowControl:
             if len(self._settings(kind, begin)) > 1:  # new settings may end a request
                 continue
             rule = "ERN-249" if conf.any_priority else "ERN-206"
-            if kind is Class.OTHER and conf.enabled and conf.xon < conf.xoff:
-                moved = state.last_moved >= raised
+            if conf.enabled and conf.xoff == ALWAYS:
+                why = "the remaining space never reaches this XOFF level"
+                rules.fail(rule, "the request stays", 0, why, self.scope)
+            elif kind is Class.OTHER and conf.enabled and conf.xon < conf.xoff:
+                moved = any(
+                    raised <= end <= begin or (first < begin < end and beats > 1)
+                    for first, end, beats in state.leaving
+                )
                 why = "room appears only when frames have left: one rise and one fall per filling"
                 rules.eq(rule, True, moved, why, self.scope)
             else:

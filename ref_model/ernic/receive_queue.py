@@ -22,6 +22,7 @@ class ReceiveQueue:
         self.consumer = RingIndex()
         self.base = 0
         self.shift = 0  # places by which the ring runs ahead of the numbering
+        self.reopened = False  # by the enabling sequence of the handshake, nothing placed since
         self.by_side_band = False  # RQCI was written through its side band last
         #: Called for each SEND received in handshake mode.
         self.on_handshake: Callable[[], None] = lambda: None

@@ -99,6 +99,7 @@ class Requester:
         self._held_back = False
         self._no_credit = False
         self._by_side_band = False  # SQPI was written through its side band, no packet owed since
+        self._start_rule = "ERN-056"  # what a start that nothing explains breaks
         self._decided = 0  # when the packet being judged was decided on, at the latest
         self._late: int | None = None  # PSN of an ACK that may have come before the fatal state
         self._last_retry = ""
@@ -127,6 +128,8 @@ class Requester:
     def post(self, raw: int, conn: QpConfig, device: Device, by_side_band: bool = False) -> None:
         """SQPI was written: the entries up to ``raw`` belong to the DUT now."""
         self._by_side_band = by_side_band
+        if self._start_rule != "ERN-229":
+            self._start_rule = "ERN-224" if by_side_band else "ERN-056"
         limit = conn.sq_depth - (self.sq.count - self._cq.done)
         before = self.sq.count
         self.sq.advance_to(raw, conn.sq_depth, limit)
@@ -520,6 +523,8 @@ class Requester:
         """Return the rule a QP breaks that turns fatal although nothing allows it."""
         if device.retry_forever and self._last_retry:
             return "ERN-087/alive"
+        if not self._last_retry and self.window and self._ctx.held.between(self._progress, self._ctx.now):
+            return "ERN-203"  # retries were used up while nothing could leave: that is a loss
         return self._last_retry or "ERN-155"
 
     def only_waits(self, conn: QpConfig, device: Device, begin: int, settled: int) -> bool:
@@ -558,13 +563,13 @@ class Requester:
         rules, scope = self._ctx.rules, self._scope
         if self.started >= self.sq.count:
             return rules.fail(
-                "ERN-056", "no packet", "a new message", "no WQE is posted beyond those sent", scope
+                self._start_rule, "no packet", "a new message", "no WQE is posted beyond those sent", scope
             )
         slot = self.started % conn.sq_depth
         entry = self.entries.get(slot)
         if entry is None:
             return rules.fail(
-                "ERN-056",
+                self._start_rule,
                 f"a read of slot {slot} first",
                 "a new message",
                 "a WQE is fetched before use",
@@ -595,6 +600,9 @@ class Requester:
         self.started += 1
         if not self.window or len(self.window) == 1:
             self._oldest_sent = self._ctx.ready_since(begin)
+        if self._start_rule == "ERN-229":
+            self._start_rule = "ERN-056"
+            rules.met("ERN-229", "the send queue goes on after the enabling sequence", scope)
         rules.met("ERN-056", "each posted WQE is fetched and started once", scope)
         if self.started > conn.sq_depth:
             rules.met("ERN-057", "the ring continues at slot 0", scope)
@@ -640,6 +648,11 @@ class Requester:
             late = self._late is not None and known is not None and psn_diff(known.last_psn, self._late) <= 0
             self._cq.complete(Completion(wrid, opcode, True, late), conn)
             self._counters.flushed()
+
+    def reopen(self) -> None:
+        """The enabling sequence of the handshake moved the send queue to slot 0: all entries are new."""
+        self.entries.clear()
+        self._start_rule = "ERN-229"
 
     def revive(self) -> None:
         """Software re-initialised the QP after a fatal state; indices and PSN are written separately."""

@@ -400,6 +400,8 @@ class Responder:
         scope, rules = self._scope, self._ctx.rules
         why = "payload of an accepted request"
         place = "ERN-033" if info.kind == "write" and info.first else rule
+        if element is not None and self._rq.reopened:
+            place = "ERN-229"
         duty = self._ctx.deadlines.must(
             rule,
             f"{len(data)} bytes at {address:#x}",
@@ -420,6 +422,9 @@ class Responder:
     def _placed(self, settled: int, interrupt: bool) -> None:
         """The payload of a SEND is in memory since ``settled``: only now may an interrupt announce it."""
         self._rq.placed += 1
+        if self._rq.reopened:
+            self._rq.reopened = False
+            self._ctx.rules.met("ERN-229", "the receive queue goes on behind what is pending", self._scope)
         if interrupt:
             self._ctx.deadlines.call_at(settled - 1, lambda: self._interrupts.bank("RQ", self._qp))
 
