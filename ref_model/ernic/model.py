@@ -469,6 +469,8 @@ class ErnicModel:
             rules.inconclusive(f"a frame whose handling is left open: {faults[0].why}")
             return
         fault = faults[0]
+        if not fits:
+            rules.tempt("ERN-235", ("regions", "granted"))
         counted = fits and all(entry.counted for entry in faults)
         low = int(counted)
         self.counters.add("invalid", low, 1)

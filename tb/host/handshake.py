@@ -11,6 +11,18 @@ from tb.host.ring import slot_of
 READY = 1 << 31
 """CON_IO_CONF[31]: the next queue pair number may be written."""
 
+READY_LIMIT_PS = 900_000_000
+"""Longer than LIVENESS_CLKS, so that a device that never gets ready is told by the model."""
+
+
+async def move_doorbell(host: ErnicHost, qp: Qp, offset: int) -> None:
+    """Give the disabled queue pair ``qp`` a CQ doorbell word at ``offset`` modulo 8 KiB."""
+    address = host.placement.area(8192, 8192, f"CQ doorbell {qp.number}") + offset
+    host.qp_memory[qp.number] = dataclasses.replace(host.qp_memory[qp.number], cq_doorbell=address)
+    host.memory.write(address, bytes(4))
+    await host.write("CQDBADD", address & 0xFFFF_FFFF, qp.number)
+    await host.write("CQDBADDMSB", address >> 32, qp.number)
+
 
 async def enable_handshake(host: ErnicHost, qp: Qp) -> None:
     """Switch the idle queue pair ``qp`` to the side bands; both rings are numbered from 0 again.
@@ -39,4 +51,4 @@ async def connect_io(host: ErnicHost, qp: Qp) -> None:
     async def ready() -> bool:
         return bool(await host.read("CON_IO_CONF") & READY)
 
-    await host.wait_until(ready, "CON_IO_CONF ready")
+    await host.wait_until(ready, "CON_IO_CONF ready", READY_LIMIT_PS)

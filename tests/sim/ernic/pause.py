@@ -202,7 +202,7 @@ class pause_request_other(ErnicTest):
 
 @ernic_test(suites=("full",))
 class pause_request_roce(ErnicTest):
-    """The DUT asks for a pause of the RoCE priority while memory holds up what it received, by its own levels.
+    """The DUT asks for a pause of the RoCE priority while memory holds up what it received.
 
     Stimulus: payload port held, WRITEs until the request rises, a peer that obeys; then thresholds that are
     reached at once for one class and never for the other.
