@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ref_model.rocev2.segment import Verb
 from tb.host.handshake import connect_io, enable_handshake, move_doorbell
-from tb.partner import Action, Direction, Fault
+from tb.partner import Action, Fault
 from tb.sequences.connect import connect
 from tb.sequences.start import bring_up, start
 from tb.sequences.traffic import ALL_VERBS, SEND_VERBS, peer_done, peer_post, post_all, request
@@ -131,7 +131,7 @@ class side_band_fatal(ErnicTest):
     async def scenario(self) -> None:
         await bring_up(self)
         link, other = [await connect(self, number, memory_doorbells=False) for number in (2, 3)]
-        nak = Fault(Action.NAK, Direction.FROM_DUT, qp=2, psn=link.config.first_psn + 2, syndrome=0x62)
+        nak = Fault(Action.NAK, qp=2, psn=link.config.first_psn + 2, value=0x62)
         self.partner.add_faults(nak)
         await self.host.post_send(link.qp, *[request(self.rng, Verb.SEND, 80) for _ in range(6)])
         await self.host.wait_completions(link.qp)
