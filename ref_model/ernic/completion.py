@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from ref_model.deadlines import Must
+from ref_model.ernic import doorbells
 from ref_model.ernic.config import QpConfig
 from ref_model.ernic.context import OUTPUT, Context
 from ref_model.ernic.rings import Shown, match_position
@@ -60,8 +61,15 @@ class CompletionQueue:
         self.unacknowledged = ""
         #: Called before a deviation is judged: ends the WQEs of a QP whose fatal state is due, if so.
         self.settle_fatal: Callable[[], None] = lambda: None
+        #: Called for each WQE that ends in handshake mode.
+        self.on_handshake: Callable[[], None] = lambda: None
         #: Rule of an error completion that nothing allows.
         self.fatal_too_early: Callable[[], str] = lambda: "ERN-155"
+
+    @property
+    def unrung(self) -> bool:
+        """Whether WQEs have ended that no doorbell word has told."""
+        return self.rung < self.done
 
     def preset(self, raw: int) -> None:
         """Software rewrote CQHEAD under override on an idle QP."""
@@ -85,11 +93,16 @@ class CompletionQueue:
                 )
         else:
             self.cqes = self.done
-        if conn.cq_doorbell and (self._bell_duty is None or not self._bell_duty.open):
-            rule, knob = self.owed_by("ERN-077")
+        if not conn.memory_doorbells:
+            self.on_handshake()
+        bell = doorbells.owed(self._ctx, conn, conn.cq_doorbell, "ERN-077")
+        if bell is not None and (self._bell_duty is None or not self._bell_duty.open):
+            rule, knob = self.owed_by(bell) if bell != doorbells.RULE else (bell, doorbells.KNOB)
             self._bell_duty = deadlines.must(
                 rule, "CQ doorbell word", "a WQE of this QP has ended", self._scope, deadline, knob
             )
+        elif not doorbells.allowed(self._ctx, conn, conn.cq_doorbell):
+            self._ctx.rules.tempt(doorbells.RULE, (self._scope.name, "doorbell"))
 
     def owed_by(self, rule: str) -> tuple[str, str | None]:
         """Return the rule that demands the end of a WQE to show (``rule`` after an ACK) and its parameter."""
@@ -165,6 +178,9 @@ class CompletionQueue:
         if not rules.eq(
             "ERN-077", (conn.cq_doorbell, 4), (addr, len(data)), "the 32-bit word at CQDBADD", scope
         ):
+            return
+        if not doorbells.allowed(self._ctx, conn, conn.cq_doorbell):
+            rules.fail(doorbells.RULE, "no CQ doorbell word", data, "only the side band tells", scope)
             return
         value = int.from_bytes(data, "little")
         count = match_position(value, conn.sq_depth, self.rung, self.done)

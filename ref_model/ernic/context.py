@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ref_model.deadlines import Deadlines
 from ref_model.ernic.troubles import Troubles
 from ref_model.grants import Payload, PayloadGrants
+from ref_model.held_up import HeldUp
 from ref_model.memory import SparseMemory
 from ref_model.rules import Rules, Scope, Specification
 
@@ -90,6 +91,9 @@ class Context:
     immediates_owed: int = 0
     #: CQEs that are owed, by their word, over all QPs.
     cqes_owed: Counter[int] = field(default_factory=Counter)
+    #: When the bench kept outputs from leaving; ``excused``: that, and what is judged by a limit of its own.
+    held: HeldUp = field(default_factory=HeldUp)
+    excused: HeldUp = field(default_factory=HeldUp)
     deadlines: Deadlines = field(init=False)
     retries: RetryBuffers = field(init=False)  #: set by the model, which has the registers
     now: int = 0
@@ -100,7 +104,7 @@ class Context:
     troubles: Troubles = field(default_factory=Troubles)
 
     def __post_init__(self) -> None:
-        self.deadlines = Deadlines(self.rules)
+        self.deadlines = Deadlines(self.rules, self.excused.total)
 
     @classmethod
     def build(
@@ -117,6 +121,8 @@ class Context:
     def reset(self) -> None:
         """The DUT was reset: nothing is owed, permitted or remembered any more; memory stays."""
         self.deadlines.clear()
+        self.held.clear()
+        self.excused.clear()
         self.payloads.clear()
         self.refusals.clear()
         self.cqes_owed.clear()
@@ -145,7 +151,23 @@ class Context:
 
         Frames are handled in order, so while payload of earlier ones waits for memory nothing is certain.
         """
-        return not self.payloads.open and now > max(cause, self.received_until) + self.timing.reaction
+        return not self.payloads.open and self.ready_since(now) > (
+            max(cause, self.received_until) + self.timing.reaction
+        )
+
+    def ready_since(self, begin: int) -> int:
+        """Return since when (ps) an output that left at ``begin`` may have waited for the bench."""
+        return self.held.ready_since(begin, self.timing.reaction)
+
+    def hold(self, reason: object, now: int, on: bool) -> None:
+        """``reason`` keeps outputs of the DUT from leaving from ``now`` on, or no longer."""
+        for clock in (self.held, self.excused):
+            (clock.begin if on else clock.end)(reason, now)
+
+    def held_over(self, begin: int, end: int) -> None:
+        """The bench kept an output of the DUT waiting over [begin, end]."""
+        self.held.add(begin, end)
+        self.excused.add(begin, end)
 
     def fetching(self, addr: int, begin: int) -> None:
         """The DUT began to read payload at ``addr``."""

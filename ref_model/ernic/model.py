@@ -6,7 +6,6 @@ depends on everything that began before it). Nothing here looks inside the DUT.
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -23,9 +22,12 @@ from ref_model.ernic.counters import REGISTERS as COUNTER_REGISTERS
 from ref_model.ernic.counters import Counters
 from ref_model.ernic.errors import ErrorBuffer, FatalQueue
 from ref_model.ernic.global_buffers import missing_buffers
+from ref_model.ernic.handshake import CQ_OUT, RQ_OUT, WINDOW, WRITES, Handshake
 from ref_model.ernic.interrupts import FATAL, VALIDATION, Interrupts
 from ref_model.ernic.management import LACKING, QP1, RECORDED
 from ref_model.ernic.management_send import ManagementRequester
+from ref_model.ernic.pass_through import PassThrough
+from ref_model.ernic.pause import Class, FlowControl
 from ref_model.ernic.qp import Qp
 from ref_model.ernic.regions import Regions
 from ref_model.ernic.requester import FATAL_NAKS, WQE_BYTES
@@ -51,6 +53,8 @@ from ref_model.events import (
     Irq,
     MemRead,
     MemWrite,
+    PauseIn,
+    PauseOut,
     ProtocolViolation,
     RegRead,
     RegWrite,
@@ -72,6 +76,7 @@ BEAT = 64
 EXACT_OVERRIDES = ("CQHEAD", "STATCURSQPTR", "STATRQPIDB")
 OVERRIDES = (*EXACT_OVERRIDES, "STATMSN", "STATRQBUFCA", "STATRQBUFCAMSB")
 QP_STRIDE = 0x100
+PAUSE_REGISTERS = ("XRNIC_PAUSE_CONF", "XRNIC_BUF_THRESHOLD_ROCE", "XRNIC_BUF_THRESHOLD_NON_ROCE")
 RESPONSES = frozenset({"ack", "read_resp"})
 
 
@@ -101,8 +106,9 @@ class ErnicModel:
         self.stream = Scope("frames")
         self.memory_scope = Scope("memory")
         self._first_slot = 1 if self.knobs["QP_BASE_MODE"] == "doc" else 0
-        self._host_frames: deque[bytes] = deque()
-        self._other_frames: deque[bytes] = deque()
+        self.flow = FlowControl(self.ctx, self.values, self._loaded)
+        self.passing = PassThrough(self.ctx, self.flow, self.stream)
+        self._host_frames = self.passing.host
         self._areas: Areas[tuple[str, Qp | None]] = Areas()
         self._areas_stale = True
         self._by_peer: dict[int, list[Qp]] | None = None
@@ -112,6 +118,7 @@ class ErnicModel:
         self._overridden: dict[int, int] = {}
         self._unknown: set[int] = set()  # written under an override that may not have been on
         self.qps: dict[int, Qp] = {}
+        self.handshake = Handshake(self.ctx, self.qps, self.stream)
         self.immediates = 0
         self.in_reset = True
         self._roce_free = -self.ctx.timing.period * 2  # last beat at the RoCE input
@@ -130,6 +137,8 @@ class ErnicModel:
             Irq: self._irq,
             Reset: self._reset,
             SideBand: self._side_band,
+            PauseIn: self.flow.requested,
+            PauseOut: lambda event: self.flow.shown(event, self.in_reset),
             ProtocolViolation: self._violation,
         }
 
@@ -149,6 +158,8 @@ class ErnicModel:
             self.rules.observe("ERN-158")
             return
         self._handlers[type(event)](event)
+        if self.flow.foreign:
+            self.flow.watch()
 
     def advance(self, now: int) -> None:
         """No event can come any more before ``now``: obligations due until then are decided."""
@@ -162,9 +173,7 @@ class ErnicModel:
             return f"{self.ctx.deadlines.open} obligations open"
         if self.ctx.payloads.open:
             return f"{self.ctx.payloads.open} payload writes open"
-        if self._host_frames or self._other_frames:
-            return "frames to pass through"
-        return ""
+        return self.passing.busy()
 
     def quiet(self, now: int) -> None:
         """The bench found the DUT quiet: everything that happened has taken effect."""
@@ -176,6 +185,7 @@ class ErnicModel:
         managed = self.qps.get(QP1)
         if managed is not None and managed.management is not None:
             managed.management.quiet(managed.refresh()[0])
+        self.flow.quiet()
         self.ctx.quiet = True
 
     def subjects(self) -> list[int]:
@@ -198,17 +208,7 @@ class ErnicModel:
         if self.immediates < owed:
             seen = f"{self.immediates} of {owed}"
             self.rules.fail("ERN-150", "an entry per message", seen, "end of test", self.stream)
-        if self._host_frames:
-            self.rules.fail(
-                "ERN-208",
-                "all host frames sent",
-                f"{len(self._host_frames)} missing",
-                "end of test",
-                self.stream,
-            )
-        if self._other_frames:
-            left = len(self._other_frames)
-            self.rules.fail("ERN-207", "all frames passed on", f"{left} missing", "end of test", self.stream)
+        self.passing.finish()
 
     # -- QPs --------------------------------------------------------------------------------------
 
@@ -222,7 +222,14 @@ class ErnicModel:
             qp = self.qps[number] = Qp(
                 self.ctx, self.values, self.counters, self.interrupts, self.errors, self.regions, number, slot
             )
+            self.handshake.attach(qp)
         return qp
+
+    def _loaded(self, kind: Class) -> bool:
+        """Return whether the DUT owes a frame of this class."""
+        if kind is Class.OTHER:
+            return bool(self._host_frames)
+        return any(qp.requester.owes or qp.responder.owes for qp in self.qps.values())
 
     def _device(self) -> Device:
         """Return the global configuration, decoded again only after a register write."""
@@ -273,9 +280,14 @@ class ErnicModel:
             self.interrupts.clear_status(event.data & lanes(strb))
             rules.tempt("ERN-006", ("w1c", name))
             return
+        settings = {kind: self.flow.config(kind) for kind in Class} if name in PAUSE_REGISTERS else None
         word = self.storage.write(where, event.addr & ~3, event.data, event.strb, event.settled)
         if name == "INTEN":
             self.interrupts.write_enable(word)
+        elif settings is not None:
+            self.flow.configured(settings, event.begin, event.settled)
+        elif name == "CON_IO_CONF":
+            self.handshake.connect_io(word >> 16 & 0x7FF, event.settled)
         elif block == "QP":
             self._qp_write(name, where.index, word, event.settled)
 
@@ -317,6 +329,7 @@ class ErnicModel:
         elif name == "STATCURSQPTR":
             qp.requester.started = data & 0xFFFF
         elif name == "STATRQPIDB":
+            self.handshake.before_preset(qp)
             qp.rq.preset(data & 0xFFFF)
             qp.responder.state.elements = data & 0xFFFF
         elif name == "STATMSN":
@@ -328,7 +341,7 @@ class ErnicModel:
         for addr in [addr for addr in self._overridden if 0 <= addr - first < QP_STRIDE]:
             del self._overridden[addr]
 
-    def _qp_write(self, name: str, slot: int, word: int, settled: int) -> None:
+    def _qp_write(self, name: str, slot: int, word: int, settled: int, by_side_band: bool = False) -> None:
         qp = self._qp(slot + self._first_slot)
         if qp is None:
             return
@@ -342,10 +355,10 @@ class ErnicModel:
             self._forget_override(qp)
             if conn.enabled and device.enabled and self._unprogrammed():
                 return
-            qp.requester.post(word & 0xFFFF, conn, device)
+            qp.requester.post(word & 0xFFFF, conn, device, by_side_band)
         elif name == "RQCI":
             depth = max(conn.rq_depth, 1)
-            qp.responder.freed()
+            qp.responder.freed(by_side_band)
             if qp.management is not None:
                 qp.management.freed(conn, settled)
             qp.rq.consumer.advance_to(word & 0xFFFF, depth, qp.rq.received - qp.rq.consumer.count)
@@ -354,6 +367,8 @@ class ErnicModel:
         elif name == "LSTRQREQ":
             qp.responder.preset(word)
         elif name in ("QPCONF", "QDEPTH"):
+            if name == "QPCONF":
+                self.handshake.configured(qp, override)
             requester = qp.requester
             at_rest = requester.idle and qp.cq.done == requester.sq.count
             if qp.life.configured(conn, qp.fatal, at_rest, requester.sq.count, self.ctx.now):
@@ -411,6 +426,8 @@ class ErnicModel:
                 self.status.left_over(name, value)
         elif where.register.access == "rw":
             self.storage.judge(where, addr, value, event.begin)
+            if name == "CON_IO_CONF":
+                self.handshake.read_connect_io(event)
         else:
             rules.observe("ERN-016")
             if name == "RESPHNDSTS":
@@ -463,21 +480,22 @@ class ErnicModel:
 
     def _frame_in(self, event: FrameIn) -> None:
         if event.port == HOST_TX:
-            self._host_frames.append(event.data)
-            return
-        if event.port == OTHER_RX:
-            self._other_frames.append(event.data)
+            self.passing.from_host(event)
             return
         close_behind = event.begin - self._roce_free <= self.ctx.timing.period
         self._roce_free = event.settled
         device = self._device()
+        if event.port == OTHER_RX:
+            self.passing.from_mac(event, device.enabled)
+            return
+        fits = self.flow.arrived(Class.ROCE, event.settled, len(event.data))
         if not device.enabled:
             self.rules.observe("ERN-111")
             self.rules.tempt("ERN-247", (None, "tx"))
             return
         if self._unprogrammed():
             return
-        self.counters.add("all")
+        self.counters.add("all", int(fits), 1)
         try:
             frame = parse_shared(event.data)
             faults = device_faults(frame, event.good, device)
@@ -495,9 +513,12 @@ class ErnicModel:
             return
         self.response_errors.heard(frame, not faults)
         if faults:
-            self._dropped(faults, frame, qp, device.log_all_errors)
+            self._dropped(faults, frame, qp, device.log_all_errors, fits)
             if qp is not None and qp.management is not None:
                 qp.management.dropped(event.data, qp.refresh()[0], faults[0].rule, faults[0].why)
+            return
+        if not fits:
+            self.rules.inconclusive("a good frame that the DUT may have had no room for")
             return
         assert qp is not None and frame.bth is not None
         qp.scope.note(event.begin, "in", frame)
@@ -529,13 +550,18 @@ class ErnicModel:
         if aeth.syndrome >> 5 == 0:
             qp.requester.acknowledge_late(bth.psn)
 
-    def _dropped(self, faults: list[Fault], frame: Frame, qp: Qp | None, log_all: bool) -> None:
+    def _dropped(
+        self, faults: list[Fault], frame: Frame, qp: Qp | None, log_all: bool, fits: bool = True
+    ) -> None:
+        """A frame with ``faults``; ``fits`` False: it may have been lost before anybody looked at it."""
         rules = self.rules
         if not certain(faults, self.knobs):
             rules.inconclusive(f"a frame whose handling is left open: {faults[0].why}")
             return
         fault = faults[0]
-        counted = all(entry.counted for entry in faults)
+        if not fits:
+            rules.tempt("ERN-235", ("regions", "granted"))
+        counted = fits and all(entry.counted for entry in faults)
         low = int(counted)
         self.counters.add("invalid", low, 1)
         self.counters.add("dropped", low, 1)
@@ -615,10 +641,11 @@ class ErnicModel:
 
     def _frame_out(self, event: FrameOut) -> None:
         if event.port == OTHER_OUT:
-            self._passed_on(event.data)
+            self.passing.to_host(event, self._device().enabled)
             return
         if self._host_frames and event.data == self._host_frames[0]:
-            self._host_frames.popleft()
+            self.passing.sent()
+            self.flow.sent(Class.OTHER, event.begin, event.settled, len(event.data))
             self.rules.met("ERN-208", "host frame sent unchanged", self.stream)
             self.rules.met("ERN-209", "frames are not interleaved", self.stream)
             return
@@ -699,6 +726,8 @@ class ErnicModel:
         rules.eq("ERN-039", b"", frame.trailer, "nothing behind the ICRC", scope)
         rules.met("ERN-045", "IP and UDP lengths are the true sizes", scope)
         self.counters.sent(frame, qp.number)
+        self.passing.roce_sent()
+        self.flow.sent(Class.ROCE, event.begin, event.settled, len(event.data))
         self._stream_rules(event)
         rules.alive(OUTPUT)
         if conn.unused_addresses:
@@ -728,10 +757,6 @@ class ErnicModel:
         if not self.ctx.spoken:
             self.ctx.spoken = True
             self.rules.passed(("ERN-223",), self.stream)
-
-    def _passed_on(self, data: bytes) -> None:
-        expected = self._other_frames.popleft() if self._other_frames else b""
-        self.rules.eq("ERN-207", expected, data, "non-RoCE frame passed on unchanged", self.stream)
 
     def _sender(self, frame: Frame) -> Qp | None:
         """Return the QP that sent ``frame``: by DestQP, among several (or none) by what fits best."""
@@ -794,6 +819,8 @@ class ErnicModel:
         if self._areas_stale:
             self._rebuild_areas()
         area = self._areas.find(addr)
+        if area is None and addr == 0 and self.handshake.doorbell_at_zero(data, event.port == CQ_PORT):
+            return len(data)
         if area is None:
             self._stray(event, addr, data, "ERN-215")
             return len(data)
@@ -1001,15 +1028,22 @@ class ErnicModel:
                 "one entry per message with immediate or key",
                 self.stream,
             )
+        elif event.port in (CQ_OUT, RQ_OUT):
+            self.handshake.observe(event)
         else:
-            self.rules.fail(
-                "ERN-246",
-                "no doorbell",
-                event.values,
-                "no QP uses the side bands",
-                self.stream,
-                knob="M_RULES",
-            )
+            self._side_band_write(event)
+
+    def _side_band_write(self, event: SideBand) -> None:
+        """A doorbell that the DUT took: the same as a write of the register, by the low address bits."""
+        register, rule = WRITES[event.port]
+        address, value = event.values
+        where = self.layout.locate(address & WINDOW)
+        if where is None or where.register.name != register:
+            self.rules.inconclusive(f"a side-band write to {address:#x}, which is no {register}")
+            return
+        addr = address & WINDOW & ~3
+        word = self.storage.write(where, addr, value, 0xF, event.settled, rule)
+        self._qp_write(register, where.index, word, event.settled, by_side_band=True)
 
     def _violation(self, event: ProtocolViolation) -> None:
         self.rules.fail(event.rule, "the bus protocol", event.text, event.where, Scope(event.where))
@@ -1035,8 +1069,9 @@ class ErnicModel:
         self.ctx.retries = RetryBuffers(self.ctx, self.values)
         self.response_errors = ResponseErrors(self.ctx, self.values)
         self.qps.clear()
-        self._host_frames.clear()
-        self._other_frames.clear()
+        self.flow.reset()
+        self.passing.reset()
+        self.handshake.reset()
         self._ro_written.clear()
         self._ro_seen.clear()
         self._overridden.clear()

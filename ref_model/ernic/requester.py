@@ -28,7 +28,7 @@ RNR_ENDLESS = 7
 
 #: Rules of "there is something to send".
 PLAIN_SEND_RULES = ("ERN-069", "ERN-200", "ERN-223", "ERN-236", "ERN-237")
-SEND_RULES = (*PLAIN_SEND_RULES, "ERN-067/start", "ERN-098", "ERN-061")
+SEND_RULES = (*PLAIN_SEND_RULES, "ERN-067/start", "ERN-098", "ERN-061", "ERN-224")
 FATAL_NAKS = (0x61, 0x62, 0x63)
 
 
@@ -100,6 +100,8 @@ class Requester:
         self._died = 0
         self._held_back = False
         self._no_credit = False
+        self._by_side_band = False  # SQPI was written through its side band, no packet owed since
+        self._start_rule = "ERN-056"  # what a start that nothing explains breaks
         self._decided = 0  # when the packet being judged was decided on, at the latest
         self._late: int | None = None  # PSN of an ACK that may have come before the fatal state
         self._last_retry = ""
@@ -125,8 +127,16 @@ class Requester:
 
     # -- stimulus ---------------------------------------------------------------------------------
 
-    def post(self, raw: int, conn: QpConfig, device: Device) -> None:
+    @property
+    def owes(self) -> bool:
+        """Whether the DUT owes the next packet of this QP now."""
+        return self._duty is not None and self._duty.open and self._duty.rule in SEND_RULES
+
+    def post(self, raw: int, conn: QpConfig, device: Device, by_side_band: bool = False) -> None:
         """SQPI was written: the entries up to ``raw`` belong to the DUT now."""
+        self._by_side_band = by_side_band
+        if self._start_rule != "ERN-229":
+            self._start_rule = "ERN-224" if by_side_band else "ERN-056"
         limit = conn.sq_depth - (self.sq.count - self._cq.done)
         before = self.sq.count
         self.sq.advance_to(raw, conn.sq_depth, limit)
@@ -280,6 +290,8 @@ class Requester:
             rule, knob = self._send_rule(), None
             if self._held_back:
                 rule, knob = "ERN-067/start", "M_RULES"
+            elif self._by_side_band:
+                rule = "ERN-224"
             elif self._no_credit and self._next_is_write(conn):
                 rule, knob = "ERN-098", "M_RULES"
             elif self.current is not None and self.current.sent >= LONG:
@@ -289,7 +301,7 @@ class Requester:
                 rule = "ERN-061"
             elif self._cnps > 1 and not self._drained and len(self.window) >= self._limit() // 2:
                 rule = "ERN-200"  # later CNPs lower the limit no further
-            self._held_back = False
+            self._held_back = self._by_side_band = False
             self._duty = self._ctx.deadlines.must(
                 rule,
                 "the next packet of the posted WQEs",
@@ -399,7 +411,7 @@ class Requester:
         part = message.segments[index]
         judge(self._ctx, scope, conn, frame, message, part, again, lambda: self._overtakes(frame, conn))
         if psn == self.una:
-            self._oldest_sent = begin
+            self._oldest_sent = self._ctx.ready_since(begin)
         self._last_sent = begin
         self._troubles = self._ctx.troubles.count
         if not again:
@@ -546,8 +558,9 @@ class Requester:
         if conn.timeout == 0:
             return False
         wait = self._shortest_timeout(conn, device)
+        decided = self._ctx.ready_since(self._decided)
         return any(
-            psn == una and start + wait <= begin and self._decided <= moved + self._ctx.timing.reaction
+            psn == una and start + wait <= begin and decided <= moved + self._ctx.timing.reaction
             for una, start, moved in self._former
         )
 
@@ -563,6 +576,8 @@ class Requester:
         """Return the rule a QP breaks that turns fatal although nothing allows it."""
         if device.retry_forever and self._last_retry:
             return "ERN-087/alive"
+        if not self._last_retry and self.window and self._ctx.held.between(self._progress, self._ctx.now):
+            return "ERN-203"  # retries were used up while nothing could leave: that is a loss
         return self._last_retry or "ERN-155"
 
     def only_waits(self, conn: QpConfig, device: Device, begin: int, settled: int) -> bool:
@@ -579,11 +594,16 @@ class Requester:
 
     def timeout_limit_reached(self, conn: QpConfig, device: Device) -> bool:
         """Return whether the QP may now turn fatal because its retries are used up."""
-        return (
-            not device.retry_forever
-            and (self._rounds >= conn.retry_limit or self.may_die or self._open_limit(conn))
-            and bool(self.window)
-        )
+        rounds = self._rounds + self._hidden_rounds(conn, device)
+        reached = rounds >= conn.retry_limit or self.may_die or self._open_limit(conn)
+        return not device.retry_forever and reached and bool(self.window)
+
+    def _hidden_rounds(self, conn: QpConfig, device: Device) -> int:
+        """Return how many resends may have fallen due while nothing could leave, at most."""
+        held = self._ctx.held.between(self._progress, self._ctx.now)
+        if not held or not conn.timeout:
+            return 0
+        return held // max(self._shortest_timeout(conn, device), self._ctx.timing.period) + 1
 
     def _open_limit(self, conn: QpConfig) -> bool:
         """Return whether RNR limit 7 may have been taken as a number (RNR_INFINITE_7 = report)."""
@@ -602,13 +622,13 @@ class Requester:
         rules, scope = self._ctx.rules, self._scope
         if self.started >= self.sq.count:
             return rules.fail(
-                "ERN-056", "no packet", "a new message", "no WQE is posted beyond those sent", scope
+                self._start_rule, "no packet", "a new message", "no WQE is posted beyond those sent", scope
             )
         slot = self.started % conn.sq_depth
         entry = self.entries.get(slot)
         if entry is None:
             return rules.fail(
-                "ERN-056",
+                self._start_rule,
                 f"a read of slot {slot} first",
                 "a new message",
                 "a WQE is fetched before use",
@@ -638,7 +658,10 @@ class Requester:
         self.current = message
         self.started += 1
         if not self.window or len(self.window) == 1:
-            self._oldest_sent = begin
+            self._oldest_sent = self._ctx.ready_since(begin)
+        if self._start_rule == "ERN-229":
+            self._start_rule = "ERN-056"
+            rules.met("ERN-229", "the send queue goes on after the enabling sequence", scope)
         rules.met("ERN-056", "each posted WQE is fetched and started once", scope)
         if self.started > conn.sq_depth:
             rules.met("ERN-057", "the ring continues at slot 0", scope)
@@ -693,6 +716,11 @@ class Requester:
             late = self._late is not None and known is not None and psn_diff(known.last_psn, self._late) <= 0
             self._cq.complete(Completion(wrid, opcode, True, late), conn)
             self._counters.flushed()
+
+    def reopen(self) -> None:
+        """The enabling sequence of the handshake moved the send queue to slot 0: all entries are new."""
+        self.entries.clear()
+        self._start_rule = "ERN-229"
 
     def revive(self) -> None:
         """Software re-initialised the QP after a fatal state; indices and PSN are written separately."""

@@ -146,9 +146,17 @@ class Responder:
 
     # -- a hidden choice: was an element free when the DUT looked? ----------------------------------
 
-    def freed(self) -> None:
+    def freed(self, by_side_band: bool = False) -> None:
         """RQCI was written: a SEND that found the ring full may have been looked at only afterwards."""
         self._freed = True
+        self._rq.by_side_band = by_side_band
+
+    @property
+    def owes(self) -> bool:
+        """Whether the DUT owes an answer of this QP now."""
+        state = self.state
+        duties = [*(entry.duty for entry in state.waiting), *(duty for _, duty in state.answers)]
+        return any(duty is not None and duty.open for duty in duties)
 
     def settle_room(self, psn: int | None = None, syndrome: int = 0) -> bool:
         """An output shows how the DUT decided about the held SEND; returns whether something was held.
@@ -351,9 +359,10 @@ class Responder:
             if state.elements - self._rq.consumer.count >= depth:
                 self._hold(frame, conn, device, begin)
                 return
-            progress = Progress(
-                "send", conn.rq_base + conn.element * (state.elements % depth), 0, None, state.elements
-            )
+            place = (state.elements + self._rq.shift) % depth
+            progress = Progress("send", conn.rq_base + conn.element * place, 0, None, state.elements)
+            if self._rq.by_side_band and state.elements >= depth:
+                rules.met("ERN-225", "an element freed through the side band is used", self._scope)
             state.elements += 1
             if self._rq.consumer.count == 0 and self._ctx.knobs["RQ_CREDIT_MODE"] == "lap":
                 rules.met("ERN-147", "a fresh ring takes SENDs with RQCI = 0", self._scope)
@@ -416,6 +425,8 @@ class Responder:
         scope, rules = self._scope, self._ctx.rules
         why = "payload of an accepted request"
         place = "ERN-033" if info.kind == "write" and info.first else rule
+        if element is not None and self._rq.reopened:
+            place = "ERN-229"
         duty = self._ctx.deadlines.must(
             rule,
             f"{len(data)} bytes at {address:#x}",
@@ -436,6 +447,9 @@ class Responder:
     def _placed(self, settled: int, interrupt: bool) -> None:
         """The payload of a SEND is in memory since ``settled``: only now may an interrupt announce it."""
         self._rq.placed += 1
+        if self._rq.reopened:
+            self._rq.reopened = False
+            self._ctx.rules.met("ERN-229", "the receive queue goes on behind what is pending", self._scope)
         if interrupt:
             self._ctx.deadlines.call_at(settled - 1, lambda: self._interrupts.bank("RQ", self._qp))
 
@@ -712,6 +726,8 @@ class Responder:
             rules.fail(rule, "no sequence NAK", psn, f"PSN {state.expected:#x} is expected", scope)
         elif aeth.syndrome >> 5 == 1:
             rule = self.revived or ("ERN-146" if self._rq.consumer.count else "ERN-147")
+            if self._rq.by_side_band:
+                rule = "ERN-225"
             rules.fail(rule, "no RNR NAK", psn, "an element is free", scope)
         else:
             rule = self._errors.suspect_nak(self._qp, psn, aeth.syndrome)

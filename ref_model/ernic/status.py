@@ -69,6 +69,7 @@ class Last:
     confirmed: bool = False
     other: int | None = None
     """The word if strobes are ignored, while that is open (AXIL_WSTRB = report)."""
+    rule: str = ""  # owner of a write that came another way than over the register port
 
 
 class Storage:
@@ -98,15 +99,15 @@ class Storage:
         """The first access after the reset goes to ``addr``."""
         self._first = addr & ~3
 
-    def write(self, where: Location, addr: int, data: int, strb: int, settled: int) -> int:
-        """Store a write; returns the new word."""
+    def write(self, where: Location, addr: int, data: int, strb: int, settled: int, rule: str = "") -> int:
+        """Store a write; returns the new word. ``rule`` owns it if it did not use the register port."""
         register = where.register
         before = self._values.get(where.block.name, register.name, where.index)
         after = apply_strobes(before, data, effective_strobes(self._ctx.knobs, strb)) & register.writable
         after |= before & ~register.writable
         if data & ~register.defined:
             self._dirty_ones.add(addr)
-        self._last[addr] = Last(before, after, settled, strb)
+        self._last[addr] = Last(before, after, settled, strb, rule=rule)
         if strb != 0xF and self._ctx.knobs["AXIL_WSTRB"] == "report":
             self._last[addr].other = data & register.writable | before & ~register.writable
         self._values.put(where.block.name, register.name, after, where.index)
@@ -143,6 +144,8 @@ class Storage:
         rules.eq(rule, expected & mask, value & mask, why, knob=knob)
         if good and last is not None:
             last.confirmed = True
+            if last.rule:
+                rules.met(last.rule, f"{name} as the side band wrote it")
             rules.met("ERN-001", name, sure=expected & mask != register.reset & mask)
             rules.alive("registers")
 
@@ -168,6 +171,8 @@ class Storage:
             return "ERN-004" if name in STATED_RESETS else "ERN-003"
         if last.confirmed:
             return "ERN-010"
+        if last.rule:
+            return last.rule
         if last.strb != 0xF:
             return "ERN-008"
         if last.before != last.after and value == last.before:

@@ -45,7 +45,7 @@ function automatic [31:0] read_global(input [11:0] off);
     read_global = 32'd0;
     if (off[11:8] == 4'd0) begin
       read_global = greg[word];
-      if (word == G_CONIO) read_global = {conio_busy == 0, greg[word][30:0]};
+      if (word == G_CONIO) read_global = {conio_left == 0, greg[word][30:0]};
       if (word == G_PAUSE) read_global = read_global | `MUT(362, 32'd0, {19'd0, greg[word][11], 12'd0});
       if (takes(5'd16) && word == G_ERRBUFWPTR) read_global = {16'd0, v_errors};
       if (takes(5'd16) && word == G_IPKTWPTR) read_global = {16'd0, v_fatals};
@@ -144,7 +144,7 @@ task automatic write_global(input [11:0] off, input [31:0] data, input [31:0] la
         kick_all = 1'b1;
         kick_q = 0;
       end
-      if (off[7:2] == G_CONIO && mask != 0) conio_busy = CONIO_CLKS;
+      if (off[7:2] == G_CONIO && mask != 0) connect_io;
     end else if (off[11:2] == 10'h060) begin
       mask = 32'h0000_01FB & lanes & `MUT(7, 32'hFFFF_FFFF, 32'hFFFF_FEFF);
       inten = (inten & ~mask[8:0]) | (data[8:0] & mask[8:0]);
@@ -226,6 +226,7 @@ task automatic qpconf_written(input [QW-1:0] q, input [31:0] old, input [31:0] v
     end
     if (!v[0] || v[6]) ak_on[q] = 1'b0;
     if (`MUT(186, 1'b0, pend[q] == 0 && outc[q] == 0 && nxt_slot[q] != 0)) nxt_slot[q] = 16'd0;
+    if (old[0] && old[4] && !v[4] && greg[G_ADCONF][0]) handshake_enabled(q);
     if (`MUT(372, 1'b1, 1'b0)) kick(q);
     if (fatal[q]) kick_cpl(q);
   end
@@ -255,7 +256,10 @@ task automatic write_qp(input [QW-1:0] q, input [5:0] w, input [31:0] data, inpu
       case (w)
         Q_CONF: qpconf_written(q, old, v);
         Q_SQPI: ring_sq(q, v[15:0], old[15:0], override_for(q));
-        Q_RQCI: free_rq(q, v[15:0], old[15:0], override_for(q));
+        Q_RQCI: begin
+          free_rq(q, v[15:0], rq_restart[q] ? 16'd0 : old[15:0], override_for(q));
+          rq_restart[q] = 1'b0;
+        end
         Q_SQPSN: begin
           nxt_psn[q] = v[23:0];
           hi_psn[q] = v[23:0];
@@ -267,10 +271,10 @@ task automatic write_qp(input [QW-1:0] q, input [5:0] w, input [31:0] data, inpu
         end
         Q_CQHEAD: una_slot[q] = v[15:0] % sq_depth(q);
         Q_CURSQ: begin
-          nxt_slot[q] = v[15:0] % sq_depth(q);
+          nxt_slot[q] = `MUT(354, v[15:0] % sq_depth(q), nxt_slot[q]);
           pend[q] = {1'b0, ring_dist(qreg[{q, Q_SQPI}][15:0], nxt_slot[q], sq_depth(q))};
         end
-        Q_RQPI: rq_used[q] = {1'b0, ring_dist(v[15:0], qreg[{q, Q_RQCI}][15:0], rq_depth(q))};
+        Q_RQPI: rq_index_written(q, old[15:0], v[15:0]);
         default: ;
       endcase
     end
@@ -330,8 +334,7 @@ task automatic registers_step;
       s_rvalid <= 1'b1;
       s_arready <= 1'b0;
     end
-    if (sqpi_valid && sqpi_rdy && sqpi_addr[20:19] == 2'b11) write_reg(sqpi_addr[20:0], {16'd0, sqpi_data}, 4'h3);
-    if (rqci_valid && rqci_rdy && rqci_addr[20:19] == 2'b11) write_reg(rqci_addr[20:0], {16'd0, rqci_data}, 4'h3);
+    sideband_inputs;
     if (kick_all) begin
       kick(kick_q);
       kick_q = kick_q + 1'b1;

@@ -3,7 +3,7 @@
 //   check -> (payload write) -> commit and ACK -> (RQ doorbell) -> (interrupt) -> next frame.
 
 localparam [3:0] R_IDLE = 4'd0, R_CHECK = 4'd1, R_DATA = 4'd2, R_COMMIT = 4'd3, R_DOORBELL = 4'd4, R_ANNOUNCE = 4'd5;
-localparam [3:0] R_SIDEBAND = 4'd6, R_ERROR = 4'd7, R_FATAL = 4'd8, R_POP = 4'd9, R_POP2 = 4'd10;
+localparam [3:0] R_ERROR = 4'd7, R_FATAL = 4'd8, R_POP = 4'd9, R_POP2 = 4'd10;
 
 reg [3:0] r_state = R_IDLE;
 
@@ -292,7 +292,7 @@ task automatic accept_request;
         if (is_start(f_op)) rx_fill[r_q] = 32'd0;
         total = rx_fill[r_q] + n;
         r_addr = rq64(r_q, Q_RQBAH, Q_RQBA)
-                 + {48'd0, `MUT(122, qreg[{r_q, Q_RQPI}][15:0], qreg[{r_q, Q_RQPI}][15:0] & 16'h000F)} * {32'd0, elem}
+                 + {48'd0, `MUT(122, rq_place(r_q), rq_place(r_q) & 16'h000F)} * {32'd0, elem}
                  + {32'd0, rx_fill[r_q]} + `MUT(380, 64'd0, {61'd0, rx_fill[r_q] != 0, 2'd0});
         if (total > elem && `MUT(123, 1'b1, 1'b0)) begin
           refuse(8'h61, F_OPCODE, S_ELEMENT);
@@ -492,7 +492,7 @@ task automatic ring_rq;
     qreg[{r_q, Q_RQPI}] = {16'd0, `MUT(170, ring_inc(qreg[{r_q, Q_RQPI}][15:0], rq_depth(r_q)),
                                        qreg[{r_q, Q_RQPI}][15:0] + 16'd1)};
     element = rq64(r_q, `MUT(191, Q_RQBAH, 6'h3F), Q_RQBA)
-              + {48'd0, qreg[{r_q, Q_RQPI}][15:0]} * {40'd0, qreg[{r_q, Q_CONF}][31:16], 8'd0};
+              + {48'd0, rq_place(r_q)} * {40'd0, qreg[{r_q, Q_CONF}][31:16], 8'd0};
     qreg[{r_q, Q_RQCAH}] = element[63:32];
     qreg[{r_q, Q_RQCA}] = element[31:0];
     rxw_valid <= 1'b1;
@@ -502,6 +502,10 @@ task automatic ring_rq;
     rxw_addr <= rq64(r_q, `MUT(193, Q_RQDBH, 6'h3F), Q_RQDB);
     rxw_data <= {992'd0, qreg[{r_q, Q_RQPI}] - `MUT(171, 32'd0, 32'd1)};
     r_state = R_DOORBELL;
+    if (!db_in_memory(r_q, Q_RQDBH, Q_RQDB)) begin
+      rxw_valid <= 1'b0;
+      r_state = R_ANNOUNCE;
+    end
   end
 endtask
 
@@ -556,17 +560,7 @@ task automatic responder_step;
         announce_mad;
       end else begin
         if (`MUT(145, qreg[{r_q, Q_CONF}][2], 1'b0)) set_bank(1'b0, r_q);
-        r_state = R_POP;
-        if (!qreg[{r_q, Q_CONF}][4]) begin
-          rq_sb_valid <= 1'b1;
-          rq_sb_addr <= qreg[{r_q, Q_RQDB}][12:0];
-          rq_sb_data <= qreg[{r_q, Q_RQPI}];
-          r_state = R_SIDEBAND;
-        end
-      end
-      R_SIDEBAND:
-      if (rq_sb_rdy) begin
-        rq_sb_valid <= 1'b0;
+        if ((handshake(r_q) && `MUT(351, 1'b1, !has_imm(f_op))) || `MUT(353, 1'b0, !is_qp1(r_q))) announce_receive(r_q, 17'd1);
         r_state = R_POP;
       end
       R_ERROR: if (rxw_done) r_state = R_POP;

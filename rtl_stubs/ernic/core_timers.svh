@@ -18,6 +18,7 @@ task automatic retry_timeout(input [QW-1:0] q);
           snd_i[q] = snd_i[q] + 1'b1;
           snd_p[q] = 24'd0;
         end
+        `MUT_DO(359, start_retry_timer(q);)
       end
     end
   end

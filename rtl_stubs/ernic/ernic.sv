@@ -11,7 +11,10 @@ module ernic #(
     parameter C_RNR_UNIT_CLKS = 2500,
     parameter C_ACK_TIMEOUT_CLKS = 256,
     parameter C_RETRY_BUFFERS = 0,
-    parameter C_CNP_CLEAR_TX = 0
+    parameter C_CNP_CLEAR_TX = 0,
+    parameter C_HNDSHK_DB_MEM = 1,
+    parameter C_RQ_SB_DELTA = 0,
+    parameter C_SB_ADDR_W = 13
 ) (
     input wire m_axi_aclk,
     input wire m_axi_aresetn,
@@ -348,19 +351,21 @@ module ernic #(
   wire f_valid, f_last, a_valid, a_ready, a_last, b_valid, b_ready, b_last;
   wire [511:0] f_data, a_data, b_data;
   wire [63:0] f_keep, a_keep, b_keep;
+  wire [31:0] pause_conf, thr_roce, thr_non;
+  wire [15:0] space_roce, space_non;
+  wire hold_roce, hold_non;
 
   wire s_bslverr, s_rslverr;
   assign s_axi_lite_bresp = {s_bslverr, 1'b0};
   assign s_axi_lite_rresp = {s_rslverr, 1'b0};
   assign ieth_immdt_axis_tlast = 1'b1;
   assign rx_pkt_hndler_ddr_m_axi_awuser = rxw_user;
-  assign ctl_tx_pause_req = 9'd0;
-  assign ctl_tx_resend_pause = 1'b0;
 
   ernic_core #(
       .C_NUM_QP(C_NUM_QP), .C_MR_ROWS(C_MR_ROWS), .QP_BASE_RAW(QP_BASE_RAW),
       .C_RNR_UNIT_CLKS(C_RNR_UNIT_CLKS), .C_ACK_TIMEOUT_CLKS(C_ACK_TIMEOUT_CLKS),
-      .C_RETRY_BUFFERS(C_RETRY_BUFFERS), .C_CNP_CLEAR_TX(C_CNP_CLEAR_TX)
+      .C_RETRY_BUFFERS(C_RETRY_BUFFERS), .C_CNP_CLEAR_TX(C_CNP_CLEAR_TX),
+      .C_HNDSHK_DB_MEM(C_HNDSHK_DB_MEM), .C_RQ_SB_DELTA(C_RQ_SB_DELTA), .C_SB_ADDR_W(C_SB_ADDR_W)
   ) core (
       .s_awaddr(s_axi_lite_awaddr), .s_awvalid(s_axi_lite_awvalid), .s_awready(s_axi_lite_awready),
       .s_wdata(s_axi_lite_wdata), .s_wstrb(s_axi_lite_wstrb), .s_wvalid(s_axi_lite_wvalid),
@@ -384,7 +389,7 @@ module ernic #(
       .clk(clk), .rst(idle),
       .s_valid(roce_cmac_s_axis_tvalid), .s_data(roce_cmac_s_axis_tdata), .s_keep(roce_cmac_s_axis_tkeep),
       .s_last(roce_cmac_s_axis_tlast), .s_user(roce_cmac_s_axis_tuser),
-      .frame_seen(rxf_seen), .frame_lost(rxf_lost), .d_valid(rx_valid), .d_hdr(rx_hdr), .d_beat(rx_beat),
+      .frame_seen(rxf_seen), .frame_lost(rxf_lost), .space(space_roce), .d_valid(rx_valid), .d_hdr(rx_hdr), .d_beat(rx_beat),
       .d_bytes(rx_bytes), .d_good(rx_good), .d_icrc_ok(rx_icrc_ok), .pop(rx_pop),
       .mem_idx(rx_idx), .mem_lo(rx_lo), .mem_hi(rx_hi)
   );
@@ -449,30 +454,36 @@ module ernic #(
   );
 
   frame_fifo #(.DEPTH(256)) roce_tx (
-      .clk(clk), .rst(rst), .s_valid(f_valid), .s_ready(), .s_data(f_data), .s_keep(f_keep), .s_last(f_last),
+      .clk(clk), .rst(rst), .s_valid(f_valid), .s_ready(), .space(), .s_data(f_data), .s_keep(f_keep), .s_last(f_last),
       .m_valid(a_valid), .m_ready(a_ready), .m_data(a_data), .m_keep(a_keep), .m_last(a_last)
   );
 
-  frame_fifo #(.DEPTH(512)) host_tx (
+  frame_fifo #(.DEPTH(512), .ROLE(2)) host_tx (
       .clk(clk), .rst(idle), .s_valid(non_roce_dma_s_axis_tvalid && non_roce_dma_s_axis_tready),
       .s_ready(non_roce_dma_s_axis_tready), .s_data(non_roce_dma_s_axis_tdata), .s_keep(non_roce_dma_s_axis_tkeep),
-      .s_last(non_roce_dma_s_axis_tlast),
+      .s_last(non_roce_dma_s_axis_tlast), .space(),
       .m_valid(b_valid), .m_ready(b_ready), .m_data(b_data), .m_keep(b_keep), .m_last(b_last)
   );
 
   ernic_tx_mux tx_mux (
       .clk(clk), .rst(rst),
-      .a_valid(a_valid), .a_ready(a_ready), .a_data(a_data), .a_keep(a_keep), .a_last(a_last),
-      .b_valid(b_valid), .b_ready(b_ready), .b_data(b_data), .b_keep(b_keep), .b_last(b_last),
+      .a_valid(a_valid), .a_ready(a_ready), .a_data(a_data), .a_keep(a_keep), .a_last(a_last), .a_hold(hold_roce),
+      .b_valid(b_valid), .b_ready(b_ready), .b_data(b_data), .b_keep(b_keep), .b_last(b_last), .b_hold(hold_non),
       .m_valid(cmac_m_axis_tvalid), .m_ready(cmac_m_axis_tready), .m_data(cmac_m_axis_tdata),
       .m_keep(cmac_m_axis_tkeep), .m_last(cmac_m_axis_tlast), .a_sent(tx_sent)
   );
 
   frame_fifo #(.DEPTH(1024), .ROLE(1)) host_rx (
       .clk(clk), .rst(idle), .s_valid(non_roce_cmac_s_axis_tvalid), .s_ready(),
-      .s_data(non_roce_cmac_s_axis_tdata), .s_keep(non_roce_cmac_s_axis_tkeep), .s_last(non_roce_cmac_s_axis_tlast),
+      .s_data(non_roce_cmac_s_axis_tdata), .s_keep(non_roce_cmac_s_axis_tkeep), .s_last(non_roce_cmac_s_axis_tlast), .space(space_non),
       .m_valid(non_roce_dma_m_axis_tvalid), .m_ready(non_roce_dma_m_axis_tready), .m_data(non_roce_dma_m_axis_tdata),
       .m_keep(non_roce_dma_m_axis_tkeep), .m_last(non_roce_dma_m_axis_tlast)
+  );
+
+  ernic_pause pause (
+      .clk(clk), .rst(idle), .conf(pause_conf), .thr_roce(thr_roce), .thr_non(thr_non),
+      .space_roce(space_roce), .space_non(space_non), .rx_req(stat_rx_pause_req),
+      .tx_req(ctl_tx_pause_req), .tx_resend(ctl_tx_resend_pause), .hold_roce(hold_roce), .hold_non(hold_non)
   );
 
   // Constant AXI4 attributes and the channels without a function.

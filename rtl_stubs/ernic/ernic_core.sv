@@ -7,7 +7,7 @@
 //
 // Numbering: `q` is the register slot. QP n has slot n-1 (QP_BASE_RAW = 0) or slot n (QP_BASE_RAW = 1).
 // Not in this slice: READ in both directions (a READ WQE counts as an illegal opcode, a READ request is
-// refused with NAK 0x61), pause.
+// refused with NAK 0x61).
 `include "mutation.svh"
 module ernic_core
   import ernic_pkg::*;
@@ -18,7 +18,10 @@ module ernic_core
     parameter C_RNR_UNIT_CLKS = 2500,      // clocks in 10 us
     parameter C_ACK_TIMEOUT_CLKS = 256,
     parameter C_RETRY_BUFFERS = 0,         // 1: resent WRITE data come from DATBUF, 0: from LADDR
-    parameter C_CNP_CLEAR_TX = 0           // 1: a CNP sent clears its CNPSCHDSTS bit, 0: W1C of INTSTS[8] clears all
+    parameter C_CNP_CLEAR_TX = 0,          // 1: a CNP sent clears its CNPSCHDSTS bit, 0: W1C of INTSTS[8] clears all
+    parameter C_HNDSHK_DB_MEM = 1,         // memory doorbells of handshake QPs, and of address 0, are written
+    parameter C_RQ_SB_DELTA = 0,           // RQ side band: 0 = producer index, 1 = SENDs since the last one
+    parameter C_SB_ADDR_W = 13             // address bits on the outgoing side bands
 ) (
     input wire clk,
     input wire rst,
@@ -120,6 +123,10 @@ module ernic_core
     input wire [15:0] rqci_data,
     input wire [31:0] rqci_addr,
     output reg rqci_rdy,
+
+    output reg [31:0] pause_conf,
+    output reg [31:0] thr_roce,
+    output reg [31:0] thr_non,
 
     output reg irq,
     output reg small_bursts                // variant 5: payload fetch in short bursts
@@ -360,9 +367,9 @@ module ernic_core
   endtask
 
   `include "core_choices.svh"
+  `include "core_sideband.svh"
   `include "core_registers.svh"
   `include "core_header.svh"
-  `include "core_connect_io.svh"
   `include "core_requester.svh"
   `include "core_retry_buffers.svh"
   `include "core_responses.svh"
@@ -430,6 +437,7 @@ module ernic_core
       in_txq[q] = 1'b0;
       in_cpq[q] = 1'b0;
       rb_held[q] = 9'd0;
+      sideband_clear(q);
     end
   endtask
 
@@ -457,7 +465,6 @@ module ernic_core
       {c_retry, c_in_cnp, c_out_cnp, last_in, last_out} = 160'd0;
       {c_in_mad, c_out_mad} = 32'd0;
       resp_slot = 16'd0;
-      conio_busy = 6'd0;
       rb_busy = {RB_MAX{1'b0}};
       rb_next = 0;
       rb_used = 9'd0;
@@ -478,6 +485,7 @@ module ernic_core
       immq_wr = 0;
       immq_rd = 0;
       kick_all = 1'b0;
+      sideband_reset;
       tmr_q = 0;
       t_state = T_IDLE;
       r_state = R_IDLE;
@@ -560,6 +568,9 @@ module ernic_core
     rqci_rdy = 1'b0;
     irq = 1'b0;
     small_bursts = 1'b0;
+    pause_conf = 32'd0;
+    thr_roce = 32'd0;
+    thr_non = 32'd0;
   end
 
   always @(posedge clk) begin
@@ -573,17 +584,20 @@ module ernic_core
     end else begin
       now = now + 64'd1;
       registers_step;
-      connect_io_step;
       if (tx_sent) frame_left;
       requester_step;
       responder_step;
       completion_step;
       timers_step;
       imm_step;
+      sideband_step;
       variants_step;
       choices_step;
       irq <= |({intsts[8:7], rq_summary(1'b0), intsts[5], cq_summary(1'b0), intsts[3:0]}
                & `MUT(224, inten, 9'h1FF));
     end
+    pause_conf <= greg[G_PAUSE];
+    thr_roce <= greg[G_THR_ROCE];
+    thr_non <= greg[G_THR_NON];
   end
 endmodule
