@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from ref_model.deadlines import Must
 from ref_model.ernic.config import QpConfig
 from ref_model.ernic.context import OUTPUT, Context
+from ref_model.ernic.read_data import Fetch
 from ref_model.ernic.rings import Shown, match_position
 from ref_model.rules import Scope
 
@@ -19,13 +20,16 @@ CQE_BYTES = 4
 class Completion:
     """A WQE that has ended: what its CQE has to say.
 
-    ``open``: its acknowledgement and the fatal state met on the way, so ERRFLAG may be 0, too.
+    ``open``: its acknowledgement and the fatal state met on the way, so ERRFLAG may be 0, too. ``fetch``: the
+    READ whose data has to be in memory first. ``implied``: a READ response acknowledged it.
     """
 
     wrid: int
     opcode: int
     error: bool
     open: bool = False
+    fetch: Fetch | None = None
+    implied: bool = False
 
     @property
     def word(self) -> int:
@@ -59,15 +63,21 @@ class CompletionQueue:
         self.settle_fatal: Callable[[], None] = lambda: None
         #: Rule of an error completion that nothing allows.
         self.fatal_too_early: Callable[[], str] = lambda: "ERN-155"
+        #: Rule of a completion that came before its acknowledgement or data.
+        self.too_early: Callable[[], str] = lambda: "ERN-071"
+        self._reads: deque[tuple[int, Fetch]] = deque()
 
     def preset(self, raw: int) -> None:
         """Software rewrote CQHEAD under override on an idle QP."""
         self.base = self.done = self.cqes = self.rung = self.head_low = raw
         self._shown.preset(raw)
+        self._reads.clear()
 
     def complete(self, completion: Completion, conn: QpConfig) -> None:
         """A WQE ended: its CQE (if enabled) and the doorbell are permitted and owed from now on."""
         self.done += 1
+        if completion.fetch is not None:
+            self._reads.append((self.done, completion.fetch))
         if conn.memory_doorbells:
             self._ctx.rules.tempt("ERN-246", OUTPUT)
         deadline = self._ctx.liveness()
@@ -76,8 +86,10 @@ class CompletionQueue:
             self._owed.append(completion)
             self._ctx.cqes_owed[completion.word] += 1
             if self._cqe_duty is None or not self._cqe_duty.open:
+                rule, knob = ("ERN-241", "M_RULES") if completion.implied else ("ERN-073", None)
+                why = "a WQE of this QP has ended"
                 self._cqe_duty = deadlines.must(
-                    "ERN-073", f"CQE number {self.cqes}", "a WQE of this QP has ended", self._scope, deadline
+                    rule, f"CQE number {self.cqes}", why, self._scope, deadline, knob
                 )
         else:
             self.cqes = self.done
@@ -112,7 +124,7 @@ class CompletionQueue:
             if not self._owed:
                 elsewhere = self._ctx.cqes_owed[word] > 0
                 why = "this CQE is owed elsewhere" if elsewhere else "no further WQE has been acknowledged"
-                rules.fail("ERN-238" if elsewhere else "ERN-071", "no CQE yet", word, why, scope)
+                rules.fail("ERN-238" if elsewhere else self.too_early(), "no CQE yet", word, why, scope)
                 return
             completion = self._owed.popleft()
             self._ctx.cqes_owed[completion.word] -= 1
@@ -126,10 +138,12 @@ class CompletionQueue:
                 rules.eq(rule, completion.word, word, why, scope)
             rules.met("ERN-215", "only the bytes of the CQE are strobed", scope)
             if not completion.error:
-                rules.met("ERN-071", "the CQE follows the acknowledgement", scope)
+                rule = "ERN-071" if completion.fetch is None else "ERN-072/arrival"
+                rules.met(rule, "the CQE follows the acknowledgement", scope)
             if not self._owed:
                 rules.alive((scope.name, "cq"))
             self.cqes += 1
+            self._announced(self.cqes)
             self._settled.append((self.cqes, settled))
             addr += CQE_BYTES
             data = data[CQE_BYTES:]
@@ -167,6 +181,7 @@ class CompletionQueue:
         order = "ERN-187" if flushed else "ERN-079"
         why = "the CQE comes before its doorbell"
         rules.in_range(order, 0, self.cqes, count, why, scope, knob=None if flushed else "M_RULES")
+        self._announced(count)
         self.rung = count
         self._shown.show(count, self._ctx.now)
         if self.rung == self.done:
@@ -197,9 +212,18 @@ class CompletionQueue:
             rules.eq(
                 "ERN-079", True, order, "the CQE is visible before CQHEAD shows it", scope, knob="M_RULES"
             )
+        self._announced(count)
         self.head_low = count
         if quiet and self.done > self.base and all_done is not None:
             rules.eq("ERN-076", all_done, value, "CQHEAD equals SQPI when all WQEs have ended", scope)
+
+    def _announced(self, count: int) -> None:
+        """The DUT has shown the end of ``count`` WQEs: the data of the READs among them is in memory."""
+        while self._reads and self._reads[0][0] <= count:
+            fetch = self._reads.popleft()[1]
+            there = not fetch.open and fetch.settled <= self._ctx.now
+            why = "READ data is in memory before its completion shows"
+            self._ctx.rules.eq("ERN-072/order", True, there, why, self._scope, knob="M_RULES")
 
     def finished(self) -> int:
         """Return how many ended WQEs the DUT has not announced yet (leak check)."""

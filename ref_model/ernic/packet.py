@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from ref_model.ernic.config import QpConfig
 from ref_model.ernic.context import Context
+from ref_model.ernic.read_data import Fetch
 from ref_model.ernic.headers import REQUEST, check_headers, packet_diff
 from ref_model.rocev2.psn import psn_add
 from ref_model.rocev2.segment import Segment, Verb
@@ -38,11 +39,17 @@ class Message:
     segments: list[Segment]
     first_psn: int
     sent: int = 0
+    fetch: Fetch | None = None  # of a READ
+
+    @property
+    def span(self) -> int:
+        """PSNs the message takes: its packets, or the responses of a READ."""
+        return len(self.segments) if self.fetch is None else self.fetch.span
 
     @property
     def last_psn(self) -> int:
-        """PSN of the last packet."""
-        return psn_add(self.first_psn, len(self.segments) - 1)
+        """PSN of the last packet or response."""
+        return psn_add(self.first_psn, self.span - 1)
 
 
 @dataclass(frozen=True, slots=True)
