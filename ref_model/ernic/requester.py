@@ -476,7 +476,11 @@ class Requester:
         if not self.window:
             row = "ERN-063" if self._after_read else "ERN-062"
             return rules.fail(row, self.next_psn, psn, "packet numbers are consecutive", scope)
-        starts = {entry.psn for entry in self._restarts if entry.void_since is None}
+        starts = {
+            entry.psn
+            for entry in self._restarts
+            if entry.void_since is None and entry.rule != "ERN-094" and psn_diff(entry.psn, self.una) <= 0
+        }
         if psn_diff(psn, self.una) < 0 and starts and psn_diff(psn, self.window[0].first_psn) >= 0:
             return rules.fail("ERN-081", starts, psn, "a resend resumes inside the message", scope)
         if psn_diff(psn, self.una) < 0:
