@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ref_model.deadlines import Deadlines
-from ref_model.grants import Payload, PayloadGrants
 from ref_model.ernic.read_ranges import ReadRanges
+from ref_model.grants import Payload, PayloadGrants
 from ref_model.memory import SparseMemory
 from ref_model.rules import Rules, Scope, Specification
 
@@ -178,7 +178,7 @@ class Context:
         (self.optional if payload.optional else self.payloads).remove(payload)
 
     def scratched(self, addr: int) -> int:
-        """Return how many bytes from ``addr`` on lie in a buffer that a malformed response may have spoiled."""
+        """Return how many bytes from ``addr`` on a malformed READ response may have spoiled."""
         return max((first + length - addr for first, length in self.scratch if first <= addr), default=0)
 
     def payload_done(self, payload: Payload, settled: int) -> None:

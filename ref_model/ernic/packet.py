@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 from ref_model.ernic.config import QpConfig
 from ref_model.ernic.context import Context
-from ref_model.ernic.read_data import Fetch
 from ref_model.ernic.headers import REQUEST, check_headers, packet_diff
+from ref_model.ernic.read_data import Fetch
 from ref_model.rocev2.psn import psn_add
 from ref_model.rocev2.segment import Segment, Verb
 from ref_model.rules import Scope

@@ -131,7 +131,7 @@ class ReadAnswers:
         """Return whether a repeated request asks for the end of READ ``whole`` with PSN ``old``."""
         done = psn_diff(psn, old) * pmtu
         rest = whole.va + done & (1 << 64) - 1, whole.rkey, whole.length - done
-        return 0 <= done and (reth.va, reth.rkey, reth.length) == rest
+        return done >= 0 and (reth.va, reth.rkey, reth.length) == rest
 
     def _open(self, psn: int, reth: Reth, address: int, pmtu: int) -> Answering:
         entry = Answering(psn, response_count(reth.length, pmtu), address, reth.length)
@@ -201,7 +201,7 @@ class ReadAnswers:
     # -- responses --------------------------------------------------------------------------------
 
     def match(self, psn: int) -> Answering | None:
-        """Return the READ whose next response has ``psn``, one asked for the first time before a repeated one."""
+        """Return the READ whose next response has ``psn``; a new one goes before a repeated one."""
         doubtful = (entry for entry in self.pending if entry.doubtful)
         first = self.pending[0] if self.pending else None
         for entry in (first, *self.repeats, *doubtful):
@@ -291,6 +291,8 @@ class ReadAnswers:
             rule = "ERN-116" if self.repeats else "ERN-135"
             rules.fail(rule, "no READ response", psn, "no READ expects this PSN", self._scope)
         elif any(entry.holds(psn) for entry in self.pending if entry is not head):
-            rules.fail("ERN-138", head.next_psn, psn, "READs are answered whole, in request order", self._scope)
+            rules.fail(
+                "ERN-138", head.next_psn, psn, "READs are answered whole, in request order", self._scope
+            )
         else:
             rules.fail("ERN-135", head.next_psn, psn, f"PSN of a {info.name}", self._scope)

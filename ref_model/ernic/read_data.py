@@ -40,7 +40,7 @@ class Fetch:
 
     @classmethod
     def of(cls, laddr: int, length: int, pmtu: int, va: int, rkey: int) -> Fetch:
-        """Make the record of a READ of ``length`` bytes from ``va`` under ``rkey`` to host address ``laddr``."""
+        """Make the record of a READ of ``length`` bytes from ``va`` under ``rkey`` to address ``laddr``."""
         return cls(laddr, length, pmtu, va, rkey, response_count(length, pmtu))
 
     @property

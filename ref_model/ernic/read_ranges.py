@@ -44,7 +44,7 @@ class ReadRanges:
         self._refused.append((first & -BEAT, -(-(first + length) // BEAT) * BEAT, rule, why, scope))
 
     def allows(self, first: int, stop: int) -> bool:
-        """Return whether bytes ``first`` to ``stop`` lie in the 64-byte aligned cover of one accepted READ."""
+        """Return whether ``first`` to ``stop`` lie in the 64-byte aligned cover of one accepted READ."""
         return any(low <= first and stop <= high for low, high in reversed(self._granted))
 
     def blame(self, first: int, stop: int, scope: Scope) -> tuple[str, str, Scope]:

@@ -542,7 +542,9 @@ class Requester:
             return False
         wait = self._shortest_timeout(conn, device)
         return any(
-            self._stands_for(psn, una) and start + wait <= begin and self._decided <= moved + self._ctx.timing.reaction
+            self._stands_for(psn, una)
+            and start + wait <= begin
+            and self._decided <= moved + self._ctx.timing.reaction
             for una, start, moved in self._former
         )
 
@@ -602,8 +604,11 @@ class Requester:
         fetch = message.fetch
         assert fetch is not None
         missing = self._limit_of_data(psn)
-        self._implied = max((self._implied, missing), key=lambda entry: psn_diff(entry, self._implied))
-        if missing != psn and not (missing == psn_add(message.first_psn, fetch.received) and index <= fetch.maybe):
+        if psn_diff(missing, self._implied) > 0:
+            self._implied = missing
+        if missing != psn and not (
+            missing == psn_add(message.first_psn, fetch.received) and index <= fetch.maybe
+        ):
             rules.tempt("ERN-095", (self._scope.name, "cq"))
             self._lost(missing)
             self._cover(missing, conn, now)
@@ -641,7 +646,7 @@ class Requester:
                 self._late = bth.psn
 
     def settle_held(self, conn: QpConfig) -> bool:
-        """An output shows an acknowledgement as taken that the DUT was free to ignore; returns whether one was.
+        """An output shows that the DUT took an answer it was free to ignore; returns whether there was one.
 
         That is an ACK for what follows a READ without data, or a late response to an earlier request.
         """
@@ -715,7 +720,7 @@ class Requester:
             self._ctx.refuse(fetch.laddr, fetch.length, rule, why, self._scope, frame.payload)
 
     def _stands_for(self, psn: int, oldest: int) -> bool:
-        """Return whether a resend that begins at ``psn`` begins with ``oldest``: itself, or its READ's start."""
+        """Return whether a resend that begins at ``psn`` begins with ``oldest`` or the start of its READ."""
         if psn == oldest:
             return True
         return any(
@@ -738,7 +743,11 @@ class Requester:
             if index == 0 or fetch.received <= index <= fetch.maybe:
                 return psn_add(message.first_psn, fetch.received)
         for message in self._gone:
-            asked = [entry for entry in self._restarts if 0 <= psn_diff(entry.psn, message.first_psn) < message.span]
+            asked = [
+                entry
+                for entry in self._restarts
+                if 0 <= psn_diff(entry.psn, message.first_psn) < message.span
+            ]
             if psn == message.first_psn and asked:
                 return asked[0].psn
         return psn
@@ -751,7 +760,7 @@ class Requester:
         return psn_add(beyond, 1)
 
     def _inside_last_read(self, psn: int, frame: Frame) -> bool:
-        """Return whether ``psn`` falls among those of the last READ though its packet does not ask for the rest."""
+        """Return whether ``psn`` is one of the last READ's though its packet does not ask for the rest."""
         if not (self._after_read and self.window) or self.cursor != self.next_psn:
             return False
         message = self.window[-1]

@@ -17,14 +17,14 @@ from ref_model.ernic.counters import Counters
 from ref_model.ernic.errors import ErrorBuffer
 from ref_model.ernic.headers import RESPONSE, check_headers, packet_diff
 from ref_model.ernic.interrupts import RNR_SENT, VALIDATION, Interrupts
-from ref_model.ernic.receive_queue import ReceiveQueue
 from ref_model.ernic.read_answers import ReadAnswers
+from ref_model.ernic.receive_queue import ReceiveQueue
 from ref_model.ernic.regions import ACCESS_READ, Regions
 from ref_model.grants import Payload
 from ref_model.rocev2.psn import PSN_MASK, psn_add, psn_diff
 from ref_model.rocev2.segment import response_count
 from ref_model.rules import Scope
-from ref_model.wire import INFO, Aeth, Bth, Frame, OpInfo, opcodes
+from ref_model.wire import INFO, Aeth, Bth, Frame, OpInfo, Reth, opcodes
 
 NAK_SEQUENCE, NAK_INVALID, NAK_ACCESS = 0x60, 0x61, 0x62
 CODE_SEQUENCE, CODE_UNSUPPORTED = 1, 2
@@ -338,6 +338,9 @@ class Responder:
         """A READ request in order: responses, a refusal by its region, or one because the queue is full."""
         bth, reth, rules = frame.bth, frame.reth, self._ctx.rules
         assert bth is not None and reth is not None
+        if frame.payload:
+            self._refuse(frame, NAK_INVALID, "ERN-130/nak", "a READ request with payload", None)
+            return
         verdict = self._regions.check(reth, conn.pd, ACCESS_READ)
         room = self.reads.room()
         full = "more READs than the responder can hold"
@@ -366,7 +369,7 @@ class Responder:
         self._accept(frame, info, conn, device, span)
 
     def _duplicate_read(self, frame: Frame, reth: Reth, conn: QpConfig) -> None:
-        """A READ asked again: current data after a fresh check of its key, without effect on anything else."""
+        """A READ asked again: current data after a fresh check of its key, no other effect."""
         bth, rules = frame.bth, self._ctx.rules
         assert bth is not None
         why = f"READ with PSN {bth.psn:#x} was received before"
@@ -412,15 +415,19 @@ class Responder:
             self.reads.no_longer_owed()
 
     def _in_order_of_reads(self, psn: int, what: str) -> bool:
-        """ERN-126: an ACK or NAK with ``psn`` leaves behind the responses of older READs, not between them."""
+        """ERN-126: an ACK or NAK with ``psn`` leaves behind the responses of older READs."""
         earlier = self.reads.ahead_of(psn)
         rules, sent_to = self._ctx.rules, self.reads.sent_to
         if earlier is not None:
             expected = f"READ response with PSN {earlier.next_psn:#x} first"
-            return rules.fail("ERN-126", expected, f"{what} {psn:#x}", "PSN order", self._scope, knob="M_RULES")
+            return rules.fail(
+                "ERN-126", expected, f"{what} {psn:#x}", "PSN order", self._scope, knob="M_RULES"
+            )
         if sent_to is not None and psn_diff(psn, sent_to) < 0:
             expected = f"nothing before PSN {sent_to:#x}"
-            return rules.fail("ERN-126", expected, f"{what} {psn:#x}", "PSN order", self._scope, knob="M_RULES")
+            return rules.fail(
+                "ERN-126", expected, f"{what} {psn:#x}", "PSN order", self._scope, knob="M_RULES"
+            )
         if sent_to is not None:
             rules.met("ERN-126", "ACKs, NAKs and READ responses in PSN order", self._scope, knob="M_RULES")
         return True

@@ -61,7 +61,7 @@ class Endpoint:
         return self.requester.post(verb, payload, va=va, rkey=rkey, value=imm or 0)
 
     def post_read(self, va: int, rkey: int, length: int) -> int:
-        """Queue an RDMA READ of ``length`` bytes from 64-bit ``va`` under 32-bit ``rkey``; returns its number.
+        """Queue a READ of ``length`` bytes from 64-bit ``va`` under 32-bit ``rkey``; returns its number.
 
         The data comes with its completion.
         """

@@ -270,7 +270,9 @@ class Requester:
 
     def _may_read(self) -> bool:
         """Whether the peer has room for one more READ request beside those it still answers."""
-        before = {id(entry.request) for entry in self._flight[: self._next] if entry.request.verb is Verb.READ}
+        before = {
+            id(entry.request) for entry in self._flight[: self._next] if entry.request.verb is Verb.READ
+        }
         return len(before) < self.config.read_depth
 
     def _ask(self, packet: _Packet) -> bytes:

@@ -213,7 +213,7 @@ class Responder:
         return None
 
     def _read(self, now: int, psn: int, reth: Reth | None) -> None:
-        """Execute a READ in order: it takes as many PSNs as it has responses, which acknowledge all before."""
+        """Execute a READ in order: it takes a PSN per response, and these acknowledge all before it."""
         assert reth is not None
         self.expected_psn = psn_add(psn, response_count(reth.length, self.config.pmtu))
         self._gap_reported = False
