@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ref_model.deadlines import Deadlines
+from ref_model.ernic.read_ranges import ReadRanges
 from ref_model.ernic.troubles import Troubles
 from ref_model.grants import Payload, PayloadGrants
 from ref_model.held_up import HeldUp
@@ -22,6 +23,12 @@ OUTPUT = ("DUT", "tx")
 
 #: Refused address ranges remembered so that a stray write names the rule that forbade it.
 REFUSALS = 64
+
+#: Master that writes the data of READ responses.
+READ_PORT = "rx_pkt_hndler_rdrsp"
+
+#: Permissions to write READ data that nobody is bound to use.
+PERMITS = 256
 
 #: Bytes of the memory bus: reads may begin at its multiples.
 BUS_BYTES = 64
@@ -85,6 +92,13 @@ class Context:
     payloads: PayloadGrants = field(default_factory=PayloadGrants)
     refused_psns: deque[tuple[int, str]] = field(default_factory=lambda: deque(maxlen=REFUSALS))
     refusals: deque[Refusal] = field(default_factory=lambda: deque(maxlen=REFUSALS))
+    #: READ data that may be written, and the latest of these permissions.
+    optional: PayloadGrants = field(default_factory=PayloadGrants)
+    _permits: deque[Payload] = field(default_factory=deque)
+    #: (first byte, length) of buffers a malformed READ response may have spoiled.
+    scratch: deque[tuple[int, int]] = field(default_factory=lambda: deque(maxlen=16))
+    #: What inbound READs may have read, and who must know of memory that changes under them.
+    reads: ReadRanges = field(default_factory=ReadRanges)
     _fetches: dict[int, int] = field(default_factory=dict)
     _last_fetch: int = 0
     #: Messages with an immediate or a key that were accepted, over all QPs.
@@ -124,6 +138,10 @@ class Context:
         self.held.clear()
         self.excused.clear()
         self.payloads.clear()
+        self.optional.clear()
+        self._permits.clear()
+        self.scratch.clear()
+        self.reads.clear()
         self.refusals.clear()
         self.cqes_owed.clear()
         self.immediates_owed = 0
@@ -140,9 +158,48 @@ class Context:
         """Permit and demand ``payload``."""
         self.payloads.add(payload)
 
+    def store(self, addr: int, data: bytes) -> None:
+        """Memory takes ``data`` at ``addr``; READs that are being answered may still return the old bytes."""
+        if self.reads.watchers:
+            self.reads.changing(addr, self.memory.read(addr, len(data)))
+        self.memory.write(addr, data)
+
+    def permit(self, payload: Payload) -> None:
+        """Permit ``payload`` without demanding it."""
+        self.optional.add(payload)
+        self._permits.append(payload)
+        if len(self._permits) > PERMITS:
+            self.optional.remove(self._permits.popleft())
+
+    def take_early(self, payload: Payload) -> bool:
+        """Return whether ``payload`` was written already under a permission, which is then used up."""
+        early = next(
+            (
+                entry
+                for entry in self._permits
+                if not entry.left and (entry.addr, entry.data) == (payload.addr, payload.data)
+            ),
+            None,
+        )
+        if early is not None:
+            self._permits.remove(early)
+        return early is not None
+
+    def covering(self, addr: int) -> Payload | None:
+        """Return the grant for the byte at ``addr``, an owed one before a permitted one."""
+        return self.payloads.covering(addr) or (self.optional.covering(addr) if self.optional.open else None)
+
+    def drop(self, payload: Payload) -> None:
+        """Close ``payload`` whether or not it was fulfilled."""
+        (self.optional if payload.optional else self.payloads).remove(payload)
+
+    def scratched(self, addr: int) -> int:
+        """Return how many bytes from ``addr`` on a malformed READ response may have spoiled."""
+        return max((first + length - addr for first, length in self.scratch if first <= addr), default=0)
+
     def payload_done(self, payload: Payload, settled: int) -> None:
         """``payload`` has arrived in memory whole at ``settled``."""
-        self.payloads.remove(payload)
+        self.drop(payload)
         self.received_until = max(self.received_until, settled)
         payload.on_done(settled)
 

@@ -17,7 +17,7 @@ from ref_model.ernic.choices import (
     override_applies,
 )
 from ref_model.ernic.config import INDEX_REGISTERS, Device, RegisterValues, read_device
-from ref_model.ernic.context import OUTPUT, Context
+from ref_model.ernic.context import OUTPUT, READ_PORT, Context
 from ref_model.ernic.counters import REGISTERS as COUNTER_REGISTERS
 from ref_model.ernic.counters import Counters
 from ref_model.ernic.errors import ErrorBuffer, FatalQueue
@@ -68,7 +68,7 @@ from ref_model.rules import Scope, specification
 from ref_model.wire import INFO, Frame, ParseError, opcodes, parse_shared
 
 SQ_PORT, PAYLOAD_PORT, CQ_PORT, RX_PORT = "qp_mgr", "wqe_proc_top", "resp_hndler", "rx_pkt_hndler_ddr"
-RETRY_PORT, READ_PORT = "wqe_proc_wr_ddr", "rx_pkt_hndler_rdrsp"
+RETRY_PORT = "wqe_proc_wr_ddr"
 ROCE_RX, OTHER_RX, HOST_TX, TX, OTHER_OUT = "roce_rx", "non_roce_rx", "non_roce_tx", "tx", "non_roce_host"
 
 BEAT = 64
@@ -541,6 +541,11 @@ class ErnicModel:
         """A good frame meets a QP that is turning fatal by itself: dropped or handled, nobody can tell."""
         bth, aeth = frame.bth, frame.aeth
         assert bth is not None
+        info = INFO.get(bth.opcode)
+        if info is not None and info.kind == "read_resp":
+            self._doubtful_response()
+            qp.requester.read_response_late(frame)
+            return
         if bth.opcode != opcodes.ACKNOWLEDGE or aeth is None:
             self.rules.inconclusive("a frame for a QP that is just turning fatal by itself")
             return
@@ -621,7 +626,12 @@ class ErnicModel:
         assert bth is not None
         conn, device = qp.refresh()
         if bth.opcode != opcodes.ACKNOWLEDGE or aeth is None:
-            self.rules.observe("ERN-097")
+            if qp.requester.read_response(frame, conn, device, now):
+                self.counters.add("in_read_response")
+                self.counters.last_in = (bth.opcode, bth.psn & 0xFFF, qp.number)
+                self.counters.last_in_known = True
+            else:
+                self._doubtful_response()
             return
         self.counters.last_in = (bth.opcode, bth.psn & 0xFFF, qp.number)
         self.counters.last_in_known = True
@@ -636,6 +646,14 @@ class ErnicModel:
         self.counters.add("in_nak", int(known and aeth.syndrome >> 5 == 3), 1)
         if known and aeth.syndrome in FATAL_NAKS:
             qp.fatal_nak(aeth.syndrome)
+
+    def _doubtful_response(self) -> None:
+        """A READ response the DUT need not take: what it counts for is open."""
+        self.counters.add("in_read_response", 0, 1)
+        self.counters.add("invalid", 0, 1)
+        self.counters.add("dropped", 0, 1)
+        self.interrupts.raise_bit(VALIDATION, sure=False)
+        self.counters.last_in_known = False
 
     # -- frames out -------------------------------------------------------------------------------
 
@@ -742,7 +760,7 @@ class ErnicModel:
         elif info.kind == "ack":
             qp.responder.response(frame, conn, device)
         elif info.kind == "read_resp":
-            rules.observe("ERN-135")
+            qp.responder.read_response(frame, conn)
         else:
             qp.requester.packet(frame, event.begin, conn, device)
             self._after_start(qp)
@@ -777,7 +795,8 @@ class ErnicModel:
         state = qp.responder.state
         if info is not None and info.kind in RESPONSES:
             numbers = {state.last_accepted, state.expected, *(answer.psn for answer, _ in state.answers)}
-            owed = 2 * int(bool(state.waiting or state.answers))
+            numbers |= qp.responder.reads.next_psns()
+            owed = 2 * int(bool(state.waiting or state.answers or qp.responder.reads.pending))
         else:
             numbers = {qp.requester.cursor, qp.requester.una}
             owed = 2 * int(not qp.requester.idle)
@@ -796,7 +815,7 @@ class ErnicModel:
     # -- memory -----------------------------------------------------------------------------------
 
     def _host_write(self, event: HostWrite) -> None:
-        self.ctx.memory.write(event.addr, event.data)
+        self.ctx.store(event.addr, event.data)
 
     def _memory_write(self, event: MemWrite) -> None:
         self.rules.passed(("ERN-212", "ERN-213"), self.memory_scope)
@@ -809,13 +828,16 @@ class ErnicModel:
                 used = self._written(event, addr, data)
                 addr += used
                 data = data[used:]
-            self.ctx.memory.write(event.addr + start, event.data[start:stop])
+            self.ctx.store(event.addr + start, event.data[start:stop])
 
     def _written(self, event: MemWrite, addr: int, data: bytes) -> int:
         """Judge the head of one run of strobed bytes; returns how many bytes that settled."""
-        grant = self.ctx.payloads.covering(addr)
+        grant = self.ctx.covering(addr)
         if grant is not None:
             return self._payload_written(grant, event, addr, data)
+        spoiled = self.ctx.scratched(addr) if self.ctx.scratch and event.port == READ_PORT else 0
+        if spoiled > 0:
+            return min(spoiled, len(data))
         if self._areas_stale:
             self._rebuild_areas()
         area = self._areas.find(addr)
@@ -872,24 +894,26 @@ class ErnicModel:
         refusal = self.ctx.refusal_with(data[:size]) if data[:size] != expected else None
         if refusal is not None:
             self.rules.fail(refusal.rule, expected, data[:size], refusal.why, refusal.scope)
-            self.ctx.payloads.remove(grant)
+            self.ctx.drop(grant)
         elif not self.rules.eq(grant.rule, expected, data[:size], grant.why, self.memory_scope):
-            self.ctx.payloads.remove(grant)
+            self.ctx.drop(grant)
         elif again:
             self.rules.fail(grant.rule, "each byte once", "a second write", grant.why, self.memory_scope)
         grant.written[offset : offset + size] = b"\1" * size
         grant.left -= size
-        self._job(event, "payload", RX_PORT)
-        self.rules.eq(
-            "ERN-214",
-            0,
-            event.addr % BEAT,
-            "payload bursts start on 64 bytes",
-            self.memory_scope,
-        )
+        self._job(event, "payload", grant.port or RX_PORT)
+        if not grant.port:
+            self.rules.eq(
+                "ERN-214",
+                0,
+                event.addr % BEAT,
+                "payload bursts start on 64 bytes",
+                self.memory_scope,
+            )
         if grant.left <= 0:
             self.ctx.payload_done(grant, event.settled)
-            self.rules.alive(("regions", "granted"))
+            if not grant.port:
+                self.rules.alive(("regions", "granted"))
             if len(self.qps) > 1:
                 self.rules.passed(("ERN-238",), self.memory_scope)
             self.rules.met("ERN-215", "only intended bytes are strobed", self.memory_scope)
@@ -968,6 +992,7 @@ class ErnicModel:
             if managed is not None and isinstance(managed.requester, ManagementRequester):
                 frame = managed.requester.payload_read(event, managed.refresh()[0])
                 self.interrupts.unschedule("cnp_tx", self._notified(frame), begun=True)
+            self._payload_read(event)
         if event.port != SQ_PORT:
             return
         if self._areas_stale:
@@ -1000,6 +1025,26 @@ class ErnicModel:
             qp.life.fetched(slot, qp.requester.started, conn.sq_depth)
             qp.requester.fetched(slot, event.data[offset : offset + WQE_BYTES])
         self._after_start(qp)
+
+    def _payload_read(self, event: MemRead) -> None:
+        """ERN-136: beside payload to send, the DUT reads only what READ requests may have."""
+        reads = self.ctx.reads
+        stop = event.addr + len(event.data)
+        if not reads.known or reads.allows(event.addr, stop):
+            return
+        sources = (entry for qp in self.qps.values() for entry in qp.requester.entries.values())
+        if any(
+            entry.laddr & -BEAT <= event.addr and stop <= -(-(entry.laddr + entry.word(12, 4)) // BEAT) * BEAT
+            for entry in sources
+        ):
+            return
+        if self._areas_stale:
+            self._rebuild_areas()
+        area = self._areas.find(event.addr)
+        if area is not None and area[2][0] == "retry":
+            return
+        rule, why, scope = reads.blame(event.addr, stop, self.memory_scope)
+        self.rules.fail(rule, "no read here", f"{event.addr:#x} .. {stop:#x}", why, scope)
 
     def _after_start(self, qp: Qp) -> None:
         """A reserved opcode in the WQE that is next turns the QP fatal."""

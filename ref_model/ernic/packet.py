@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from ref_model.ernic.config import QpConfig
 from ref_model.ernic.context import Context
 from ref_model.ernic.headers import REQUEST, check_headers, packet_diff
+from ref_model.ernic.read_data import Fetch
 from ref_model.rocev2.psn import psn_add
 from ref_model.rocev2.segment import Segment, Verb
 from ref_model.rules import Scope
@@ -40,11 +41,17 @@ class Message:
     first_psn: int
     sent: int = 0
     copies: dict[int, bytes] = field(default_factory=dict)  # WRITE payload as first sent, by its offset
+    fetch: Fetch | None = None  # of a READ
+
+    @property
+    def span(self) -> int:
+        """PSNs the message takes: its packets, or the responses of a READ."""
+        return len(self.segments) if self.fetch is None else self.fetch.span
 
     @property
     def last_psn(self) -> int:
-        """PSN of the last packet."""
-        return psn_add(self.first_psn, len(self.segments) - 1)
+        """PSN of the last packet or response."""
+        return psn_add(self.first_psn, self.span - 1)
 
 
 @dataclass(frozen=True, slots=True)

@@ -57,7 +57,9 @@ class Qp:
         self.responder = Responder(
             ctx, self.scope, self.rq, regions, counters, interrupts, errors, number, self.request_fatal
         )
-        self.cq.settle_fatal = self.settle
+        self.cq.settle_fatal = self._settle_completion
+        self.cq.too_early = self.requester.completion_too_early
+        self.requester.on_bad_response = self._bad_response
         self.cq.fatal_too_early = lambda: self.requester.fatal_too_early(self.refresh()[1])
         self.fatal = False
         self.fatal_due = False
@@ -110,6 +112,11 @@ class Qp:
         self._errors.expect(True, 0, rule, why)
         self.turn_fatal(code, why)
 
+    def _bad_response(self) -> None:
+        """A malformed READ response came: ignoring it, asking again and the fatal state are all open."""
+        self.may_turn_fatal = True
+        self._interrupts.raise_bit(FATAL, sure=False)
+
     def illegal_wqe(self) -> None:
         """The next WQE has a reserved opcode."""
         self._interrupts.raise_bit(ILLEGAL_WQE)
@@ -160,6 +167,11 @@ class Qp:
                 self.turn_fatal(None, "a cause that may make it fatal")
             self._die()
 
+    def _settle_completion(self) -> None:
+        """A completion nothing has earned shows what the DUT was free to do: take an answer, or die early."""
+        if not self.requester.settle_held(self.refresh()[0]):
+            self.settle()
+
     def _may_die(self) -> bool:
         conn, device = self.refresh()
         return self.may_turn_fatal or self.requester.timeout_limit_reached(conn, device)
@@ -169,6 +181,7 @@ class Qp:
             self.fatal = True
             self._ctx.rules.tempt("ERN-236", ("DUT", "tx"))
             self.requester.die(self.refresh()[0])
+            self.responder.died()
             self.fatal_due = False
 
     # -- status registers -------------------------------------------------------------------------

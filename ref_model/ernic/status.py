@@ -244,11 +244,11 @@ class QpStatus:
     def _lstrqreq(self, qp: Qp, value: int, begin: int, settled: int) -> None:
         state = qp.responder.state
         if self._ctx.quiet and not qp.dead and state.counts:
-            expected = (qp.responder.last_opcode, state.last_accepted)
+            opcode, psn = qp.responder.last_opcode, state.last_accepted
+            first = psn if state.last_read is None else state.last_read
             observed = (value >> 24, value & 0xFFFFFF)
-            self._ctx.rules.eq(
-                "ERN-113", expected, observed, "opcode and PSN of the last accepted request", qp.scope
-            )
+            why = "opcode and PSN of the last accepted request (of a READ, its first or last one)"
+            self._ctx.rules.one_of("ERN-113", {(opcode, psn), (opcode, first)}, observed, why, qp.scope)
 
     def _ssn(self, qp: Qp, value: int, begin: int, settled: int) -> None:
         if qp.lives > 1:  # packets that left while the QP died may or may not count

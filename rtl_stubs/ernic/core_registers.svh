@@ -57,7 +57,7 @@ function automatic [31:0] read_global(input [11:0] off);
       read_global = cnpint[bank_of(off - 12'h390)];
     end else begin
       case ({off[11:2], 2'b00})
-        12'h100: read_global = {16'd0, c_in_send};
+        12'h100: read_global = {c_in_rdrsp, c_in_send};
         12'h104: read_global = {c_in_mad, c_in_ack};
         12'h108: read_global = `MUT(131, {c_out_write, c_out_send}, {c_out_send, c_out_write});
         12'h10C: read_global = {c_out_mad, c_out_ack};
@@ -73,6 +73,7 @@ function automatic [31:0] read_global(input [11:0] off);
         12'h140: read_global = c_retry;
         12'h174: read_global = c_in_cnp;
         12'h178: read_global = c_out_cnp;
+        12'h17C: read_global = c_out_rdrsp;
         12'h180: read_global = {23'd0, inten};
         12'h184: read_global = {23'd0, intsts_now(1'b0)};
         default: read_global = 32'd0;
@@ -223,7 +224,9 @@ task automatic qpconf_written(input [QW-1:0] q, input [31:0] old, input [31:0] v
       nak_sent[q] = 1'b0;
       cut_window[q] = 1'b0;
       rb_forget(q);
+      clear_read_requester(q);
     end
+    if ((old[0] && !v[0]) || (old[6] && !v[6])) clear_read_responder(q);
     if (!v[0] || v[6]) ak_on[q] = 1'b0;
     if (`MUT(186, 1'b0, pend[q] == 0 && outc[q] == 0 && nxt_slot[q] != 0)) nxt_slot[q] = 16'd0;
     if (old[0] && old[4] && !v[4] && greg[G_ADCONF][0]) handshake_enabled(q);
@@ -263,10 +266,12 @@ task automatic write_qp(input [QW-1:0] q, input [5:0] w, input [31:0] data, inpu
         Q_SQPSN: begin
           nxt_psn[q] = v[23:0];
           hi_psn[q] = v[23:0];
+          ack_hi[q] = v[23:0];
           if (outc[q] == 0) una[q] = v[23:0];
         end
         Q_LSTRQ: begin
           nak_sent[q] = 1'b0;
+          plain_psn[q] = v[23:0];
           ak_on[q] = 1'b0;
         end
         Q_CQHEAD: una_slot[q] = v[15:0] % sq_depth(q);

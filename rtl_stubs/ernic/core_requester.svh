@@ -16,7 +16,7 @@ reg [6:0] t_got = 7'd0;
 
 function automatic legal_wqe(input [7:0] op);
   legal_wqe = (op == W_WRITE) || (op == W_WRITE_IMM) || (op == W_SEND) || (op == W_SEND_IMM) || (op == W_SEND_INV)
-              || `MUT(40, 1'b0, op == 8'h05);
+              || (op == W_READ) || `MUT(40, 1'b0, op == 8'h05);
 endfunction
 
 // Packets of a message; a message without payload still takes one.
@@ -58,10 +58,17 @@ task automatic send_reply;
   reg [7:0] syndrome;
   reg [23:0] psn;
   reg [23:0] msn;
-  reg [1:0] pad;
   begin
     {t_q, syndrome, psn, msn} = rep[rep_rd[5:0]];
     rep_rd = rep_rd + 1'b1;
+    build_reply(syndrome, psn, msn);
+  end
+endtask
+
+// Frame of an ACK or NAK of t_q.
+task automatic build_reply(input [7:0] syndrome, input [23:0] psn, input [23:0] msn);
+  reg [1:0] pad;
+  begin
     pad = `MUT(29, 2'd0, 2'd3);
     build_header(t_q, OP_ACK, psn, 1'b0, pad, 5'd4, {syndrome, msn, 128'd0}, {11'd0, pad});
     bld_payload <= 13'd0;
@@ -209,6 +216,7 @@ task automatic wqe_arrived;
       t_state = T_IDLE;
     end else begin
       nxt_psn[t_q] = nxt_psn[t_q] + `MUT(239, oq_np[{t_q, slot}], (oq_np[{t_q, slot}] > 24'd2) ? 24'd2 : oq_np[{t_q, slot}]);
+      `MUT_DO(260, if (t_wqe[135:128] == W_READ && oq_np[{t_q, slot}] > 24'd1) nxt_psn[t_q] = nxt_psn[t_q] - 24'd1;)
       t_state = T_PACKET;
       `MUT_DO(370, overtake;)
     end
@@ -264,16 +272,19 @@ task automatic requester_step;
     end
     case (t_state)
       T_IDLE:
-      if (rep_rd != rep_wr && tag_wr - tag_rd < 3'd2
+      if (rep_rd != rep_wr && tag_wr - tag_rd < 3'd2 && !rs_burst
           && !(takes(5'd21) && v_reply_last && txq_rd != txq_wr)) begin
         v_reply_last = 1'b1;
         send_reply;
+      end else if ((rs_burst || (rsq_rd != rsq_wr && (rs_turn || txq_rd == txq_wr))) && tag_wr - tag_rd < 3'd2) begin
+        next_response;
       end else if (txq_rd != txq_wr && tag_wr - tag_rd < 3'd2) begin
         t_q = txq[txq_rd[QW-1:0]];
         txq_rd = txq_rd + 1'b1;
         in_txq[t_q] = 1'b0;
         v_reply_last = 1'b0;
         t_run = 3'd0;
+        rs_turn = 1'b1;
         pick_work;
       end
       T_FETCH:
@@ -291,6 +302,7 @@ task automatic requester_step;
       end else if (may_send(t_q) && snd_i[t_q] < outc[t_q] && !rb_wait(1'b0)) begin
         rb_short = 1'b0;
         if (is_mad_qp(t_q)) send_mad;
+        else if (next_is_read(t_q)) send_read;
         else send_packet;
       end else begin
         rb_short = rb_wait(1'b0);
@@ -317,10 +329,12 @@ task automatic frame_left;
   reg [2:0] kind;
   reg [7:0] opcode;
   reg [23:0] psn;
+  reg [23:0] next;
   reg resend;
   reg last;
   begin
     {q, kind, opcode, psn, resend, last} = tag[tag_rd[1:0]];
+    next = tag_x[tag_rd[1:0]];
     tag_rd = tag_rd + 1'b1;
     last_out = last_packet(q, psn, opcode);
     if (takes(5'd16)) last_out[30:20] = qreg[{q, Q_DESTQP}][10:0];
@@ -329,13 +343,15 @@ task automatic frame_left;
       K_WRITE: c_out_write = c_out_write + `MUT(38, 16'd1, {15'd0, opcode != OP_WRITE_ONLY_IMM});
       K_MAD, K_CNP: mad_left(q, kind == K_CNP);
       K_ACK: c_out_ack = c_out_ack + `MUT(244, 16'd1, 16'd2);
+      K_READ: c_out_write = c_out_write + `MUT(270, 16'd1, 16'd0);
+      K_RDRSP: response_left(q, next, last);
       default: c_out_nak = c_out_nak + `MUT(245, 16'd1, 16'd0);
     endcase
-    if (kind == K_SEND || kind == K_WRITE) begin
+    if (kind == K_SEND || kind == K_WRITE || kind == K_READ) begin
       if (resend) begin
         c_retry = c_retry + `MUT(133, 32'd1, {31'd0, last});
       end else begin
-        qreg[{q, Q_SQPSN}] = {8'd0, `MUT(47, psn + 24'd1, psn)};
+        qreg[{q, Q_SQPSN}] = {8'd0, (kind == K_READ) ? next : `MUT(47, psn + 24'd1, psn)};
         if (`MUT(189, last, 1'b1)) qreg[{q, Q_SSN}] = {8'd0, qreg[{q, Q_SSN}][23:0] + 24'd1};
         `MUT_DO(252, if (last) qreg[{neighbour(q), Q_SSN}] = qreg[{q, Q_SSN}];)
       end

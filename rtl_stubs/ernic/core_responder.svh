@@ -4,6 +4,7 @@
 
 localparam [3:0] R_IDLE = 4'd0, R_CHECK = 4'd1, R_DATA = 4'd2, R_COMMIT = 4'd3, R_DOORBELL = 4'd4, R_ANNOUNCE = 4'd5;
 localparam [3:0] R_ERROR = 4'd7, R_FATAL = 4'd8, R_POP = 4'd9, R_POP2 = 4'd10;
+localparam [3:0] R_RDATA = 4'd12;
 
 reg [3:0] r_state = R_IDLE;
 
@@ -188,7 +189,7 @@ task automatic acknowledge(input duplicate);
   reg [23:0] newest;
   begin
     mode = greg[G_CONF][4:3];
-    newest = qreg[{r_q, Q_LSTRQ}][23:0];
+    newest = duplicate ? plain_psn[r_q] : f_psn;
     psn = (variant == 7) ? newest : f_psn;
     if (`MUT(214, mode != 2'b01, 1'b1) && `MUT(97, f_areq, f_areq && !(mode == 2'b10 && is_write(f_op)))) begin
       if (variant == 1) begin
@@ -228,7 +229,7 @@ task automatic write_payload;
   end
 endtask
 
-// Region check of a WRITE; sets r_addr. Result: 0 = granted, else the syndrome bit.
+// Region check of a WRITE or READ; sets r_addr. Result: 0 = granted, else the syndrome bit.
 task automatic check_region(output [5:0] bad);
   reg [23:0] row;
   reg [MW-1:0] m;
@@ -244,6 +245,7 @@ task automatic check_region(output [5:0] bad);
     size = {`MUT(111, mrow[{m, 3'd7}][31:16], 16'd0), mrow[{m, 3'd6}]};
     last = {1'b0, f_va} + {33'd0, `MUT(396, f_len, {14'd0, f_n})};
     limit = {1'b0, va0} + {17'd0, size};
+    if (f_op == OP_READ_REQ) limit = limit + `MUT(289, 65'd0, 65'd1);
     if (`MUT(112, 1'b0, (last > limit) != (last[63:0] > limit[63:0]))) begin
       last[64] = 1'b0;
       limit[64] = 1'b0;
@@ -252,10 +254,13 @@ task automatic check_region(output [5:0] bad);
     bad = 6'd0;
     if (row >= C_MR_ROWS) bad = S_RKEY;
     else if (mrow[{m, 3'd5}][7:0] != f_rkey[7:0] && `MUT(113, 1'b1, 1'b0)) bad = S_RKEY;
-    else if (mrow[{m, 3'd0}][23:0] != qreg[{r_q, Q_PD}][23:0] && `MUT(114, 1'b1, 1'b0)) bad = S_RKEY;
+    else if (mrow[{m, 3'd0}][23:0] != qreg[{r_q, Q_PD}][23:0] && `MUT(114, 1'b1, 1'b0)
+             && `MUT(298, 1'b1, f_op != OP_READ_REQ)) bad = S_RKEY;
     else if (f_va < va0 && `MUT(115, 1'b1, 1'b0)) bad = S_RANGE;
     else if (`MUT(75, 1'b1, size != 0) && last > limit + `MUT(116, 65'd0, 65'd1)) bad = S_RANGE;
-    else if (access != 4'd1 && `MUT(366, access != 4'd2, !access[1]) && `MUT(117, 1'b1, access != 4'd0)) bad = S_RANGE;
+    else if (f_op == OP_READ_REQ) begin
+      if (access != 4'd0 && access != 4'd2 && `MUT(288, 1'b1, access != 4'd1)) bad = S_RANGE;
+    end else if (access != 4'd1 && `MUT(366, access != 4'd2, !access[1]) && `MUT(117, 1'b1, access != 4'd0)) bad = S_RANGE;
     r_addr = {mrow[{m, 3'd4}], mrow[{m, 3'd3}]} + (f_va - va0);
     r_addr[63:32] = `MUT(118, r_addr[63:32], mrow[{m, 3'd4}]);
   end
@@ -283,7 +288,9 @@ task automatic accept_request;
     n = {14'd0, f_n};
     elem = {8'd0, qreg[{r_q, Q_CONF}][31:16], 8'd0};
     bad = 6'd0;
-    if (is_send(f_op)) begin
+    if (f_op == OP_READ_REQ) begin
+      accept_read;
+    end else if (is_send(f_op)) begin
       if (is_start(f_op) && rq_full(r_q) && `MUT(119, 1'b1, 1'b0)) begin
         receiver_not_ready;
       end else if (k_send_region && is_start(f_op) && !has_region(r_q)) begin
@@ -344,6 +351,8 @@ task automatic handle_duplicate;
         r_dup_write = 1'b1;
       end
       `MUT_DO(128, qreg[{r_q, Q_LSTRQ}][31:24] = f_op;)
+    end else if (f_op == OP_READ_REQ) begin
+      duplicate_read;
     end
     if (takes(5'd10)) begin
       c_invalid = c_invalid + 16'd1;
@@ -401,7 +410,7 @@ task automatic handle_request;
     end else if (takes(5'd17) && f_op[7:5] != 3'd0) begin
       c_dropped = c_dropped + 16'd1;
       r_state = R_POP;
-    end else if (!is_send(f_op) && !is_write(f_op)) begin
+    end else if (!is_send(f_op) && !is_write(f_op) && f_op != OP_READ_REQ) begin
       refuse(`MUT(379, 8'h61, 8'h62), `MUT(162, F_OPCODE, F_SEQUENCE), S_OPCODE);
     end else begin
       bad_sequence = is_start(f_op) ? (in_send || in_write) : (is_send(f_op) ? !in_send : !in_write);
@@ -415,6 +424,10 @@ task automatic handle_request;
         end else begin
           if (is_end(f_op) ? (n != rx_rem[r_q]) : (n >= rx_rem[r_q])) bad_length = 1'b1;
         end
+      end
+      if (f_op == OP_READ_REQ) begin
+        bad_sequence = `MUT(296, in_send || in_write, in_send);
+        bad_length = (n != 0);
       end
       if (bad_sequence) refuse(8'h61, `MUT(164, F_SEQUENCE, F_OPCODE), S_SEQUENCE);
       else if (bad_length && `MUT(165, 1'b1, 1'b0)) refuse(8'h61, F_PAYLOAD, S_PAYLOAD);
@@ -446,7 +459,9 @@ task automatic check_frame;
           last_in = last_packet(r_q, f_psn, f_op);
           if (malformed_ack(f_syndrome)) write_response_entry;
           else handle_response(r_q, f_psn, f_syndrome);
-        end else if (f_op >= 8'h0D && f_op <= 8'h12) begin
+        end else if (f_op >= OP_READ_FIRST && f_op <= OP_READ_ONLY) begin
+          handle_read_response;
+        end else if (f_op == 8'h12) begin
           // Nothing was asked for.
           c_dropped = c_dropped + 16'd1;
           write_response_entry;
@@ -469,7 +484,15 @@ task automatic commit_request;
     `MUT_DO(227, if (is_send(f_op)) intsts[1] = 1'b1;)
     if (is_send(f_op)) c_in_send = c_in_send + `MUT(138, 16'd1, {15'd0, ends});
     if (ends) qreg[{r_q, Q_MSN}] = {8'd0, qreg[{r_q, Q_MSN}][23:0] + `MUT(168, 24'd1, {23'd0, is_send(f_op)})};
-    acknowledge(1'b0);
+    if (f_op == OP_READ_REQ) begin
+      qreg[{r_q, Q_LSTRQ}][23:0] = f_psn + `MUT(290, responses_of(r_q, f_len) - 24'd1, 24'd0);
+      qreg[{r_q, Q_LSTRQ}][31:24] = `MUT(292, f_op, OP_WRITE_ONLY);
+      `MUT_DO(293, qreg[{r_q, Q_MSN}] = {8'd0, qreg[{r_q, Q_MSN}][23:0] - 24'd1};)
+      queue_read(1'b0);
+    end else begin
+      plain_psn[r_q] = f_psn;
+      acknowledge(1'b0);
+    end
     note_congestion;
     if (`MUT(238, 1'b0, f_op == OP_SEND_ONLY_INV || f_op == OP_SEND_LAST_INV)) mrow[{f_imm[8+:MW], 3'd7}] = 32'd0;
     if (has_imm(f_op) && `MUT(169, 1'b1, f_op != OP_SEND_ONLY_INV)) begin
@@ -536,6 +559,7 @@ task automatic responder_step;
   begin
     if (rx_pop) rx_pop <= 1'b0;
     if (rxw_valid) rxw_valid <= 1'b0;
+    if (rdw_valid) rdw_valid <= 1'b0;
     if (rxf_seen) c_all = c_all + 16'd1;
     if (rxf_lost) c_dropped = c_dropped + 16'd1;
     case (r_state)
@@ -543,7 +567,7 @@ task automatic responder_step;
       if (ftq_rd != ftq_wr) report_fatal;
       else if (rx_valid && rep_wr - rep_rd < 7'd56 && immq_wr - immq_rd < 5'd15) begin
         parse_frame;
-        r_state = R_CHECK;
+        if (rs_level(r_q) < RS_ROOM) r_state = R_CHECK;
       end
       R_CHECK: check_frame;
       R_DATA:
@@ -563,6 +587,7 @@ task automatic responder_step;
         if ((handshake(r_q) && `MUT(351, 1'b1, !has_imm(f_op))) || `MUT(353, 1'b0, !is_qp1(r_q))) announce_receive(r_q, 17'd1);
         r_state = R_POP;
       end
+      R_RDATA: if (rdw_done) read_arrived;
       R_ERROR: if (rxw_done) r_state = R_POP;
       R_FATAL:
       if (rxw_done) begin

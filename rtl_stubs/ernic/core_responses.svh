@@ -43,6 +43,7 @@ endtask
 task automatic handle_response(input [QW-1:0] q, input [23:0] psn, input [7:0] syndrome);
   reg [23:0] ahead;
   reg [23:0] window;
+  reg [23:0] limit_psn;
   reg is_ack;
   reg [2:0] limit;
   reg waiting;
@@ -61,11 +62,13 @@ task automatic handle_response(input [QW-1:0] q, input [23:0] psn, input [7:0] s
     if (ahead < window) begin
       waiting = rnr_wait[q];
       if (is_ack) begin
-        progress_to(q, psn + 24'd1);
+        acknowledged(q, psn + 24'd1);
         `MUT_DO(241, if (syndrome[4:0] == 0) begin rnr_wait[q] = 1'b1; rnr_dl[q] = ~64'd0; end)
       end else begin
-        if (`MUT(56, ahead != 0, 1'b0)) begin
-          progress_to(q, psn);
+        if ((psn - ack_hi[q]) < 24'h800000) ack_hi[q] = psn;
+        limit_psn = ack_limit(q, psn);
+        if (`MUT(56, limit_psn != una[q], 1'b0)) begin
+          progress_to(q, limit_psn);
           waiting = 1'b0;
         end
         case (syndrome[6:5])

@@ -31,7 +31,7 @@ task automatic timers_step;
       rnr_wait[tmr_q] = 1'b0;
       roll_back(tmr_q);
     end
-    if (ak_on[tmr_q] && now >= ak_dl[tmr_q] && rep_wr - rep_rd < 7'd60) begin
+    if (ak_on[tmr_q] && now >= ak_dl[tmr_q] && rep_wr - rep_rd < 7'd60 && rs_level(tmr_q) < RS_ROOM) begin
       ak_on[tmr_q] = 1'b0;
       reply(tmr_q, {3'b000, k_aeth_credit[4:0]} & `MUT(378, 8'hFF, 8'hFE), ak_psn[tmr_q]);
     end

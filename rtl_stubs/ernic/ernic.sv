@@ -325,6 +325,15 @@ module ernic #(
   wire [ernic_pkg::RX_AW-1:0] rxw_beat;
   wire [5:0] rxw_off;
   wire [31:0] rxw_user;
+  // READ data; the receive buffer has one read port, and the two writers never run at the same time.
+  wire rdw_valid, rdw_done;
+  wire [63:0] rdw_addr;
+  wire [12:0] rdw_len;
+  wire [ernic_pkg::RX_AW-1:0] rdw_beat, rxw_idx, rdw_idx;
+  wire [5:0] rdw_off;
+  reg rdw_busy = 1'b0;
+  always @(posedge clk) rdw_busy <= !rst && (rdw_valid || (rdw_busy && !rdw_done));
+  assign rx_idx = rdw_busy ? rdw_idx : rxw_idx;
   wire cqw_valid, cqw_done;
   wire [63:0] cqw_addr;
   wire [31:0] cqw_data;
@@ -362,7 +371,7 @@ module ernic #(
   assign rx_pkt_hndler_ddr_m_axi_awuser = rxw_user;
 
   ernic_core #(
-      .C_NUM_QP(C_NUM_QP), .C_MR_ROWS(C_MR_ROWS), .QP_BASE_RAW(QP_BASE_RAW),
+      .C_NUM_QP(C_NUM_QP), .C_MR_ROWS(C_MR_ROWS), .QP_BASE_RAW(QP_BASE_RAW), .C_RESP_RESOURCES(C_RESP_RESOURCES),
       .C_RNR_UNIT_CLKS(C_RNR_UNIT_CLKS), .C_ACK_TIMEOUT_CLKS(C_ACK_TIMEOUT_CLKS),
       .C_RETRY_BUFFERS(C_RETRY_BUFFERS), .C_CNP_CLEAR_TX(C_CNP_CLEAR_TX),
       .C_HNDSHK_DB_MEM(C_HNDSHK_DB_MEM), .C_RQ_SB_DELTA(C_RQ_SB_DELTA), .C_SB_ADDR_W(C_SB_ADDR_W)
@@ -399,10 +408,21 @@ module ernic #(
       .clk(clk), .rst(rst), .w_first(w_first),
       .cmd_valid(rxw_valid), .cmd_ready(), .cmd_addr(rxw_addr), .cmd_len(rxw_len), .cmd_imm(rxw_imm),
       .cmd_data(rxw_data), .cmd_beat(rxw_beat), .cmd_off(rxw_off), .done(rxw_done),
-      .mem_idx(rx_idx), .mem_lo(rx_lo), .mem_hi(rx_hi),
+      .mem_idx(rxw_idx), .mem_lo(rx_lo), .mem_hi(rx_hi),
       .awaddr(rx_pkt_hndler_ddr_m_axi_awaddr), .awlen(rx_pkt_hndler_ddr_m_axi_awlen), .awvalid(rx_pkt_hndler_ddr_m_axi_awvalid), .awready(rx_pkt_hndler_ddr_m_axi_awready),
       .wdata(rx_pkt_hndler_ddr_m_axi_wdata), .wstrb(rx_pkt_hndler_ddr_m_axi_wstrb), .wlast(rx_pkt_hndler_ddr_m_axi_wlast), .wvalid(rx_pkt_hndler_ddr_m_axi_wvalid), .wready(rx_pkt_hndler_ddr_m_axi_wready),
       .bvalid(rx_pkt_hndler_ddr_m_axi_bvalid), .bready(rx_pkt_hndler_ddr_m_axi_bready)
+  );
+
+  // Data of READ responses.
+  axi_write_mover #(.AW(ernic_pkg::RX_AW), .ROLE(2)) read_data_writer (
+      .clk(clk), .rst(rst), .w_first(w_first),
+      .cmd_valid(rdw_valid), .cmd_ready(), .cmd_addr(rdw_addr), .cmd_len(rdw_len), .cmd_imm(1'b0),
+      .cmd_data(1024'd0), .cmd_beat(rdw_beat), .cmd_off(rdw_off), .done(rdw_done),
+      .mem_idx(rdw_idx), .mem_lo(rx_lo), .mem_hi(rx_hi),
+      .awaddr(rx_pkt_hndler_rdrsp_m_axi_awaddr), .awlen(rx_pkt_hndler_rdrsp_m_axi_awlen), .awvalid(rx_pkt_hndler_rdrsp_m_axi_awvalid), .awready(rx_pkt_hndler_rdrsp_m_axi_awready),
+      .wdata(rx_pkt_hndler_rdrsp_m_axi_wdata), .wstrb(rx_pkt_hndler_rdrsp_m_axi_wstrb), .wlast(rx_pkt_hndler_rdrsp_m_axi_wlast), .wvalid(rx_pkt_hndler_rdrsp_m_axi_wvalid), .wready(rx_pkt_hndler_rdrsp_m_axi_wready),
+      .bvalid(rx_pkt_hndler_rdrsp_m_axi_bvalid), .bready(rx_pkt_hndler_rdrsp_m_axi_bready)
   );
 
   // CQEs and CQ doorbells.
@@ -560,19 +580,11 @@ module ernic #(
   assign rx_pkt_hndler_ddr_m_axi_arvalid = 1'b0;
   assign rx_pkt_hndler_ddr_m_axi_rready = 1'b0;
   assign rx_pkt_hndler_rdrsp_m_axi_awid = 1'b0;
-  assign rx_pkt_hndler_rdrsp_m_axi_awaddr = 64'd0;
-  assign rx_pkt_hndler_rdrsp_m_axi_awlen = 8'd0;
   assign rx_pkt_hndler_rdrsp_m_axi_awsize = 3'd6;
   assign rx_pkt_hndler_rdrsp_m_axi_awburst = 2'b01;
   assign rx_pkt_hndler_rdrsp_m_axi_awlock = 1'b0;
   assign rx_pkt_hndler_rdrsp_m_axi_awcache = 4'b0011;
   assign rx_pkt_hndler_rdrsp_m_axi_awprot = 3'd0;
-  assign rx_pkt_hndler_rdrsp_m_axi_awvalid = 1'b0;
-  assign rx_pkt_hndler_rdrsp_m_axi_wdata = 512'd0;
-  assign rx_pkt_hndler_rdrsp_m_axi_wstrb = 64'd0;
-  assign rx_pkt_hndler_rdrsp_m_axi_wlast = 1'b0;
-  assign rx_pkt_hndler_rdrsp_m_axi_wvalid = 1'b0;
-  assign rx_pkt_hndler_rdrsp_m_axi_bready = 1'b0;
   assign rx_pkt_hndler_rdrsp_m_axi_arid = 1'b0;
   assign rx_pkt_hndler_rdrsp_m_axi_araddr = 64'd0;
   assign rx_pkt_hndler_rdrsp_m_axi_arlen = 8'd0;

@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any, Protocol
 
 from ref_model.errors import UserError
+from ref_model.rocev2.segment import Verb
 from tb.host.api import Access, Host, Mr, Qp, ReceiveSlot, WorkCompletion, WorkRequest
 from tb.host.bringup import (
     DeviceMemory,
@@ -329,6 +330,8 @@ class ErnicHost(Host):
 
     def _place(self, qp: Qp, request: WorkRequest) -> int:
         payload = request.payload
+        if request.verb is Verb.READ:
+            payload = self._rng.randbytes(request.length)  # what the buffer holds before
         laddr = request.laddr
         if laddr is None:
             laddr = self.placement.store(payload, request.align_offset)
