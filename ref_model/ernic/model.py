@@ -6,19 +6,28 @@ depends on everything that began before it). Nothing here looks inside the DUT.
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from ref_model.ernic.choices import (
+    OVERRIDE_QP_LSB,
+    OVERRIDE_QP_MASK,
+    effective_strobes,
+    lanes,
+    override_applies,
+)
 from ref_model.ernic.config import INDEX_REGISTERS, Device, RegisterValues, read_device
-from ref_model.ernic.context import OUTPUT, Context
+from ref_model.ernic.context import OUTPUT, READ_PORT, Context
 from ref_model.ernic.counters import REGISTERS as COUNTER_REGISTERS
 from ref_model.ernic.counters import Counters
 from ref_model.ernic.errors import ErrorBuffer, FatalQueue
 from ref_model.ernic.global_buffers import missing_buffers
+from ref_model.ernic.handshake import CQ_OUT, RQ_OUT, WINDOW, WRITES, Handshake
 from ref_model.ernic.interrupts import FATAL, VALIDATION, Interrupts
 from ref_model.ernic.management import LACKING, QP1, RECORDED
 from ref_model.ernic.management_send import ManagementRequester
+from ref_model.ernic.pass_through import PassThrough
+from ref_model.ernic.pause import Class, FlowControl
 from ref_model.ernic.qp import Qp
 from ref_model.ernic.regions import Regions
 from ref_model.ernic.requester import FATAL_NAKS, WQE_BYTES
@@ -34,6 +43,7 @@ from ref_model.ernic.validation import (
     parse_faults,
     qp_faults,
     suspicion,
+    syndrome_bits,
 )
 from ref_model.events import (
     Event,
@@ -43,6 +53,8 @@ from ref_model.events import (
     Irq,
     MemRead,
     MemWrite,
+    PauseIn,
+    PauseOut,
     ProtocolViolation,
     RegRead,
     RegWrite,
@@ -56,7 +68,7 @@ from ref_model.rules import Scope, specification
 from ref_model.wire import INFO, Frame, ParseError, opcodes, parse_shared
 
 SQ_PORT, PAYLOAD_PORT, CQ_PORT, RX_PORT = "qp_mgr", "wqe_proc_top", "resp_hndler", "rx_pkt_hndler_ddr"
-RETRY_PORT, READ_PORT = "wqe_proc_wr_ddr", "rx_pkt_hndler_rdrsp"
+RETRY_PORT = "wqe_proc_wr_ddr"
 ROCE_RX, OTHER_RX, HOST_TX, TX, OTHER_OUT = "roce_rx", "non_roce_rx", "non_roce_tx", "tx", "non_roce_host"
 
 BEAT = 64
@@ -64,6 +76,7 @@ BEAT = 64
 EXACT_OVERRIDES = ("CQHEAD", "STATCURSQPTR", "STATRQPIDB")
 OVERRIDES = (*EXACT_OVERRIDES, "STATMSN", "STATRQBUFCA", "STATRQBUFCAMSB")
 QP_STRIDE = 0x100
+PAUSE_REGISTERS = ("XRNIC_PAUSE_CONF", "XRNIC_BUF_THRESHOLD_ROCE", "XRNIC_BUF_THRESHOLD_NON_ROCE")
 RESPONSES = frozenset({"ack", "read_resp"})
 
 
@@ -93,8 +106,9 @@ class ErnicModel:
         self.stream = Scope("frames")
         self.memory_scope = Scope("memory")
         self._first_slot = 1 if self.knobs["QP_BASE_MODE"] == "doc" else 0
-        self._host_frames: deque[bytes] = deque()
-        self._other_frames: deque[bytes] = deque()
+        self.flow = FlowControl(self.ctx, self.values, self._loaded)
+        self.passing = PassThrough(self.ctx, self.flow, self.stream)
+        self._host_frames = self.passing.host
         self._areas: Areas[tuple[str, Qp | None]] = Areas()
         self._areas_stale = True
         self._by_peer: dict[int, list[Qp]] | None = None
@@ -102,10 +116,13 @@ class ErnicModel:
         self._ro_written: dict[int, int] = {}
         self._ro_seen: dict[int, int] = {}
         self._overridden: dict[int, int] = {}
+        self._unknown: set[int] = set()  # written under an override that may not have been on
         self.qps: dict[int, Qp] = {}
+        self.handshake = Handshake(self.ctx, self.qps, self.stream)
         self.immediates = 0
         self.in_reset = True
-        self._spoke = False  # a frame left since the last reset
+        self._roce_free = -self.ctx.timing.period * 2  # last beat at the RoCE input
+        self._restarted = False  # there was traffic before the last reset
         self._accessed = False  # a register was accessed since the last reset
         self._programmed = -1  # epoch in which all global buffers were found programmed
         self._unjudged = False  # at work without one of its global buffers (ERN-158)
@@ -120,6 +137,8 @@ class ErnicModel:
             Irq: self._irq,
             Reset: self._reset,
             SideBand: self._side_band,
+            PauseIn: self.flow.requested,
+            PauseOut: lambda event: self.flow.shown(event, self.in_reset),
             ProtocolViolation: self._violation,
         }
 
@@ -139,6 +158,8 @@ class ErnicModel:
             self.rules.observe("ERN-158")
             return
         self._handlers[type(event)](event)
+        if self.flow.foreign:
+            self.flow.watch()
 
     def advance(self, now: int) -> None:
         """No event can come any more before ``now``: obligations due until then are decided."""
@@ -152,9 +173,7 @@ class ErnicModel:
             return f"{self.ctx.deadlines.open} obligations open"
         if self.ctx.payloads.open:
             return f"{self.ctx.payloads.open} payload writes open"
-        if self._host_frames or self._other_frames:
-            return "frames to pass through"
-        return ""
+        return self.passing.busy()
 
     def quiet(self, now: int) -> None:
         """The bench found the DUT quiet: everything that happened has taken effect."""
@@ -166,6 +185,7 @@ class ErnicModel:
         managed = self.qps.get(QP1)
         if managed is not None and managed.management is not None:
             managed.management.quiet(managed.refresh()[0])
+        self.flow.quiet()
         self.ctx.quiet = True
 
     def subjects(self) -> list[int]:
@@ -188,17 +208,7 @@ class ErnicModel:
         if self.immediates < owed:
             seen = f"{self.immediates} of {owed}"
             self.rules.fail("ERN-150", "an entry per message", seen, "end of test", self.stream)
-        if self._host_frames:
-            self.rules.fail(
-                "ERN-208",
-                "all host frames sent",
-                f"{len(self._host_frames)} missing",
-                "end of test",
-                self.stream,
-            )
-        if self._other_frames:
-            left = len(self._other_frames)
-            self.rules.fail("ERN-207", "all frames passed on", f"{left} missing", "end of test", self.stream)
+        self.passing.finish()
 
     # -- QPs --------------------------------------------------------------------------------------
 
@@ -212,12 +222,19 @@ class ErnicModel:
             qp = self.qps[number] = Qp(
                 self.ctx, self.values, self.counters, self.interrupts, self.errors, self.regions, number, slot
             )
+            self.handshake.attach(qp)
         return qp
 
     def _rearm(self) -> None:
         """The retry buffers ran out, or no longer are: what each QP owes may change."""
         for qp in self.qps.values():
             qp.requester.arm(*qp.refresh())
+
+    def _loaded(self, kind: Class) -> bool:
+        """Return whether the DUT owes a frame of this class."""
+        if kind is Class.OTHER:
+            return bool(self._host_frames)
+        return any(qp.requester.owes or qp.responder.owes for qp in self.qps.values())
 
     def _device(self) -> Device:
         """Return the global configuration, decoded again only after a register write."""
@@ -240,15 +257,19 @@ class ErnicModel:
 
     def _register_write(self, event: RegWrite) -> None:
         rules = self.rules
+        if not self._accessed:
+            self.storage.first_access(event.addr)
         self._accessible()
         where = self.layout.locate(event.addr)
         if where is None:
             rules.tempt("ERN-009", "registers")
+            self.storage.hole(event.data)
             return
         block, name = where.block.name, where.register.name
         if block == "MR" and where.index >= int(self.knobs["MR_ROWS"]):
             return
-        if event.strb != 0xF:
+        strb = effective_strobes(self.knobs, event.strb)
+        if event.strb != 0xF and self.knobs["AXIL_WSTRB"] != "report":
             rules.tempt("ERN-008", "registers")
         if name not in INDEX_REGISTERS:
             self._by_peer = None
@@ -257,16 +278,21 @@ class ErnicModel:
             self._write_read_only(where, event)
             return
         if block in ("RQINTSTS", "CQINTSTS"):
-            self.interrupts.clear_bank(block[:2], where.index, event.data)
+            self.interrupts.clear_bank(block[:2], where.index, event.data & lanes(strb))
             rules.tempt("ERN-006", ("w1c", block))
             return
         if name == "INTSTS":
-            self.interrupts.clear_status(event.data)
+            self.interrupts.clear_status(event.data & lanes(strb))
             rules.tempt("ERN-006", ("w1c", name))
             return
+        settings = {kind: self.flow.config(kind) for kind in Class} if name in PAUSE_REGISTERS else None
         word = self.storage.write(where, event.addr & ~3, event.data, event.strb, event.settled)
         if name == "INTEN":
             self.interrupts.write_enable(word)
+        elif settings is not None:
+            self.flow.configured(settings, event.begin, event.settled)
+        elif name == "CON_IO_CONF":
+            self.handshake.connect_io(word >> 16 & 0x7FF, event.settled)
         elif block == "QP":
             self._qp_write(name, where.index, word, event.settled)
 
@@ -278,8 +304,11 @@ class ErnicModel:
 
     def _write_read_only(self, where: Location, event: RegWrite) -> None:
         name, block, index = where.register.name, where.block.name, where.index
-        override = bool(self.values.get("GLOBAL", "XRNICADCONF") & 1)
-        if block == "QP" and override and name in OVERRIDES:
+        override = self._override_for(index + self._first_slot)
+        self._unknown.discard(event.addr & ~3)
+        if block == "QP" and override is None and name in OVERRIDES:
+            self._unknown.add(event.addr & ~3)
+        if block == "QP" and override is not False and name in OVERRIDES:
             qp = self._qp(index + self._first_slot)
             if qp is not None:
                 self._override(name, qp, event.data)
@@ -295,12 +324,17 @@ class ErnicModel:
         self._ro_written[event.addr & ~3] = event.data
         self.rules.tempt("ERN-005", ("ro", event.addr & ~3))
 
+    def _override_for(self, number: int) -> bool | None:
+        """Return whether software override is on for QP ``number``; None: open."""
+        return override_applies(self.knobs, self.values.get("GLOBAL", "XRNICADCONF"), number)
+
     def _override(self, name: str, qp: Qp, data: int) -> None:
         if name == "CQHEAD":
             qp.cq.preset(data & 0xFFFF)
         elif name == "STATCURSQPTR":
             qp.requester.started = data & 0xFFFF
         elif name == "STATRQPIDB":
+            self.handshake.before_preset(qp)
             qp.rq.preset(data & 0xFFFF)
             qp.responder.state.elements = data & 0xFFFF
         elif name == "STATMSN":
@@ -312,12 +346,12 @@ class ErnicModel:
         for addr in [addr for addr in self._overridden if 0 <= addr - first < QP_STRIDE]:
             del self._overridden[addr]
 
-    def _qp_write(self, name: str, slot: int, word: int, settled: int) -> None:
+    def _qp_write(self, name: str, slot: int, word: int, settled: int, by_side_band: bool = False) -> None:
         qp = self._qp(slot + self._first_slot)
         if qp is None:
             return
         conn, device = qp.refresh()
-        override = bool(self.values.get("GLOBAL", "XRNICADCONF") & 1)
+        override = self._override_for(qp.number) is not False
         if name == "SQPI" and override:
             qp.requester.sq.preset(word & 0xFFFF)
         elif name == "RQCI" and override:
@@ -326,10 +360,10 @@ class ErnicModel:
             self._forget_override(qp)
             if conn.enabled and device.enabled and self._unprogrammed():
                 return
-            qp.requester.post(word & 0xFFFF, conn, device)
+            qp.requester.post(word & 0xFFFF, conn, device, by_side_band)
         elif name == "RQCI":
             depth = max(conn.rq_depth, 1)
-            qp.responder.freed()
+            qp.responder.freed(by_side_band)
             if qp.management is not None:
                 qp.management.freed(conn, settled)
             qp.rq.consumer.advance_to(word & 0xFFFF, depth, qp.rq.received - qp.rq.consumer.count)
@@ -337,10 +371,14 @@ class ErnicModel:
             qp.requester.preset_psn(word & 0xFFFFFF)
         elif name == "LSTRQREQ":
             qp.responder.preset(word)
-        elif name == "QPCONF":
-            if qp.fatal and conn.enabled and not conn.recovery:
+        elif name in ("QPCONF", "QDEPTH"):
+            if name == "QPCONF":
+                self.handshake.configured(qp, override)
+            requester = qp.requester
+            at_rest = requester.idle and qp.cq.done == requester.sq.count
+            if qp.life.configured(conn, qp.fatal, at_rest, requester.sq.count, self.ctx.now):
                 qp.revive()
-            qp.requester.arm(conn, device)
+            requester.arm(conn, device)
 
     def _register_read(self, event: RegRead) -> None:
         rules = self.rules
@@ -354,6 +392,9 @@ class ErnicModel:
             return
         if block == "QP" and where.index + self._first_slot == QP1 and name in LACKING | RECORDED.keys():
             rules.observe(RECORDED.get(name, "ERN-026"))
+            return
+        if addr in self._unknown:
+            rules.observe("ERN-025")
             return
         if where.register.access == "ro" and not self._unchanged_by_write(
             addr, value, where.register.defined
@@ -377,17 +418,26 @@ class ErnicModel:
         elif name == "IPKTERRQWPTR":
             self.fatal_queue.judge_pointer(value)
         elif addr in self._overridden and name in EXACT_OVERRIDES:
-            rules.eq("ERN-024", self._overridden[addr], value, f"{name} as written under override")
+            gated = self.values.get("GLOBAL", "XRNICADCONF") >> OVERRIDE_QP_LSB & OVERRIDE_QP_MASK
+            owner = "ERN-025" if gated else "ERN-024"
+            rules.eq(owner, self._overridden[addr], value, f"{name} as written under override")
         elif block == "QP" and self.status.handles(name):
             qp = self.qps.get(where.index + self._first_slot)
             if qp is not None:
                 if name == "STATQP" and not (qp.dead or qp.requester.sent_messages):
                     self.storage.judge_fields(where, addr, value, event.begin)
                 self.status.judge(name, qp, value, event.begin, event.settled)
+            elif self._restarted:
+                self.status.left_over(name, value)
         elif where.register.access == "rw":
             self.storage.judge(where, addr, value, event.begin)
+            if name == "CON_IO_CONF":
+                self.handshake.read_connect_io(event)
         else:
             rules.observe("ERN-016")
+            if name == "RESPHNDSTS":
+                for qp in self.qps.values():
+                    qp.life.handler(value, event.begin)
         if rules.findings_total == before:
             rules.alive(("ro", addr))
         self._ro_seen[addr] = value
@@ -435,19 +485,22 @@ class ErnicModel:
 
     def _frame_in(self, event: FrameIn) -> None:
         if event.port == HOST_TX:
-            self._host_frames.append(event.data)
+            self.passing.from_host(event)
             return
-        if event.port == OTHER_RX:
-            self._other_frames.append(event.data)
-            return
+        close_behind = event.begin - self._roce_free <= self.ctx.timing.period
+        self._roce_free = event.settled
         device = self._device()
+        if event.port == OTHER_RX:
+            self.passing.from_mac(event, device.enabled)
+            return
+        fits = self.flow.arrived(Class.ROCE, event.settled, len(event.data))
         if not device.enabled:
             self.rules.observe("ERN-111")
             self.rules.tempt("ERN-247", (None, "tx"))
             return
         if self._unprogrammed():
             return
-        self.counters.add("all")
+        self.counters.add("all", int(fits), 1)
         try:
             frame = parse_shared(event.data)
             faults = device_faults(frame, event.good, device)
@@ -459,14 +512,18 @@ class ErnicModel:
         if frame.bth is not None and frame.ip is not None:
             conn = qp.refresh()[0] if qp is not None else None
             faults += qp_faults(frame, number, conn, device, qp is not None and qp.dead, self.knobs)
+        faults = [fault for fault in faults if fault.knob is None or self.knobs[fault.knob] != "off"]
         if faults == [QP_DEAD] and qp is not None and qp.racing:
             self._racing(qp, frame)
             return
         self.response_errors.heard(frame, not faults)
         if faults:
-            self._dropped(faults, frame, qp, device.log_all_errors)
+            self._dropped(faults, frame, qp, device.log_all_errors, fits)
             if qp is not None and qp.management is not None:
                 qp.management.dropped(event.data, qp.refresh()[0], faults[0].rule, faults[0].why)
+            return
+        if not fits:
+            self.rules.inconclusive("a good frame that the DUT may have had no room for")
             return
         assert qp is not None and frame.bth is not None
         qp.scope.note(event.begin, "in", frame)
@@ -475,7 +532,10 @@ class ErnicModel:
             if congestion_experienced(frame):  # whether a MAD is a request of QP1 in this sense is open
                 self.interrupts.bank("CNP", QP1, sure=False)
             return
-        self.errors.accepted(suspicion(frame, qp.first_frame, self.regions, qp.responder.revived))
+        if close_behind:
+            self.rules.tempt("ERN-235", (qp.scope.name, "ack"))
+        revived = qp.responder.revived
+        self.errors.accepted(suspicion(frame, qp.first_frame, self.regions, revived, close_behind))
         if qp.first_frame is None:
             qp.first_frame = frame
         if self._overridden:
@@ -486,6 +546,11 @@ class ErnicModel:
         """A good frame meets a QP that is turning fatal by itself: dropped or handled, nobody can tell."""
         bth, aeth = frame.bth, frame.aeth
         assert bth is not None
+        info = INFO.get(bth.opcode)
+        if info is not None and info.kind == "read_resp":
+            self._doubtful_response()
+            qp.requester.read_response_late(frame)
+            return
         if bth.opcode != opcodes.ACKNOWLEDGE or aeth is None:
             self.rules.inconclusive("a frame for a QP that is just turning fatal by itself")
             return
@@ -495,13 +560,18 @@ class ErnicModel:
         if aeth.syndrome >> 5 == 0:
             qp.requester.acknowledge_late(bth.psn)
 
-    def _dropped(self, faults: list[Fault], frame: Frame, qp: Qp | None, log_all: bool) -> None:
+    def _dropped(
+        self, faults: list[Fault], frame: Frame, qp: Qp | None, log_all: bool, fits: bool = True
+    ) -> None:
+        """A frame with ``faults``; ``fits`` False: it may have been lost before anybody looked at it."""
         rules = self.rules
         if not certain(faults, self.knobs):
             rules.inconclusive(f"a frame whose handling is left open: {faults[0].why}")
             return
         fault = faults[0]
-        counted = all(entry.counted for entry in faults)
+        if not fits:
+            rules.tempt("ERN-235", ("regions", "granted"))
+        counted = fits and all(entry.counted for entry in faults)
         low = int(counted)
         self.counters.add("invalid", low, 1)
         self.counters.add("dropped", low, 1)
@@ -515,8 +585,8 @@ class ErnicModel:
         rules.tempt(fault.rule, path)
         rules.tempt("ERN-110", path)
         if log_all:
-            syndrome = fault.syndrome if len(faults) == 1 else 0
-            self.errors.expect(counted, syndrome, "ERN-151", fault.why)
+            syndrome, further = syndrome_bits(faults)
+            self.errors.expect(counted, syndrome, "ERN-151", fault.why, further)
         else:
             rules.tempt("ERN-152", path)
         self.counters.last_in_known = False
@@ -541,6 +611,7 @@ class ErnicModel:
             qp.responder.ignored(bth.psn, "ERN-201")
             self.counters.last_in_known = False  # whether a CNP counts as the last accepted frame is open
             self.rules.tempt("ERN-201", (qp.scope.name, "rx"))
+            qp.responder.stands("ERN-201")
         marked = congestion_experienced(frame)
         if info is not None and info.kind in RESPONSES | {"cnp"}:
             if marked:
@@ -562,8 +633,12 @@ class ErnicModel:
         assert bth is not None
         conn, device = qp.refresh()
         if bth.opcode != opcodes.ACKNOWLEDGE or aeth is None:
-            self.rules.observe("ERN-097")
-            self._loosely_dropped()
+            if qp.requester.read_response(frame, conn, device, now):
+                self.counters.add("in_read_response")
+                self.counters.last_in = (bth.opcode, bth.psn & 0xFFF, qp.number)
+                self.counters.last_in_known = True
+            else:
+                self._doubtful_response()
             return
         self.counters.last_in = (bth.opcode, bth.psn & 0xFFF, qp.number)
         self.counters.last_in_known = True
@@ -589,14 +664,23 @@ class ErnicModel:
         self.interrupts.raise_bit(VALIDATION, sure=False)
         self.errors.expect(False, 0, "ERN-151", "a response that answers nothing")
 
+    def _doubtful_response(self) -> None:
+        """A READ response the DUT need not take: what it counts for is open."""
+        self.counters.add("in_read_response", 0, 1)
+        self.counters.add("invalid", 0, 1)
+        self.counters.add("dropped", 0, 1)
+        self.interrupts.raise_bit(VALIDATION, sure=False)
+        self.counters.last_in_known = False
+
     # -- frames out -------------------------------------------------------------------------------
 
     def _frame_out(self, event: FrameOut) -> None:
         if event.port == OTHER_OUT:
-            self._passed_on(event.data)
+            self.passing.to_host(event, self._device().enabled)
             return
         if self._host_frames and event.data == self._host_frames[0]:
-            self._host_frames.popleft()
+            self.passing.sent()
+            self.flow.sent(Class.OTHER, event.begin, event.settled, len(event.data))
             self.rules.met("ERN-208", "host frame sent unchanged", self.stream)
             self.rules.met("ERN-209", "frames are not interleaved", self.stream)
             return
@@ -680,6 +764,8 @@ class ErnicModel:
         rules.eq("ERN-039", b"", frame.trailer, "nothing behind the ICRC", scope)
         rules.met("ERN-045", "IP and UDP lengths are the true sizes", scope)
         self.counters.sent(frame, qp.number)
+        self.passing.roce_sent()
+        self.flow.sent(Class.ROCE, event.begin, event.settled, len(event.data))
         self._stream_rules(event)
         rules.alive(OUTPUT)
         if conn.unused_addresses:
@@ -694,7 +780,7 @@ class ErnicModel:
         elif info.kind == "ack":
             qp.responder.response(frame, conn, device)
         elif info.kind == "read_resp":
-            rules.observe("ERN-135")
+            qp.responder.read_response(frame, conn)
         else:
             qp.requester.packet(frame, event.begin, conn, device)
             self._after_start(qp)
@@ -706,13 +792,9 @@ class ErnicModel:
             self.rules.passed(("ERN-211",), self.stream)  # VALID had to wait for READY
         if len(event.data) % BEAT:
             self.rules.passed(("ERN-218",), self.stream)
-        if not self._spoke:
-            self._spoke = True
+        if not self.ctx.spoken:
+            self.ctx.spoken = True
             self.rules.passed(("ERN-223",), self.stream)
-
-    def _passed_on(self, data: bytes) -> None:
-        expected = self._other_frames.popleft() if self._other_frames else b""
-        self.rules.eq("ERN-207", expected, data, "non-RoCE frame passed on unchanged", self.stream)
 
     def _sender(self, frame: Frame) -> Qp | None:
         """Return the QP that sent ``frame``: by DestQP, among several (or none) by what fits best."""
@@ -733,7 +815,8 @@ class ErnicModel:
         state = qp.responder.state
         if info is not None and info.kind in RESPONSES:
             numbers = {state.last_accepted, state.expected, *(answer.psn for answer, _ in state.answers)}
-            owed = 2 * int(bool(state.waiting or state.answers))
+            numbers |= qp.responder.reads.next_psns()
+            owed = 2 * int(bool(state.waiting or state.answers or qp.responder.reads.pending))
         else:
             numbers = {qp.requester.cursor, qp.requester.una}
             owed = 2 * int(not qp.requester.idle)
@@ -752,7 +835,7 @@ class ErnicModel:
     # -- memory -----------------------------------------------------------------------------------
 
     def _host_write(self, event: HostWrite) -> None:
-        self.ctx.memory.write(event.addr, event.data)
+        self.ctx.store(event.addr, event.data)
 
     def _memory_write(self, event: MemWrite) -> None:
         self.rules.passed(("ERN-212", "ERN-213"), self.memory_scope)
@@ -765,16 +848,21 @@ class ErnicModel:
                 used = self._written(event, addr, data)
                 addr += used
                 data = data[used:]
-            self.ctx.memory.write(event.addr + start, event.data[start:stop])
+            self.ctx.store(event.addr + start, event.data[start:stop])
 
     def _written(self, event: MemWrite, addr: int, data: bytes) -> int:
         """Judge the head of one run of strobed bytes; returns how many bytes that settled."""
-        grant = self.ctx.payloads.covering(addr)
+        grant = self.ctx.covering(addr)
         if grant is not None:
             return self._payload_written(grant, event, addr, data)
+        spoiled = self.ctx.scratched(addr) if self.ctx.scratch and event.port == READ_PORT else 0
+        if spoiled > 0:
+            return min(spoiled, len(data))
         if self._areas_stale:
             self._rebuild_areas()
         area = self._areas.find(addr)
+        if area is None and addr == 0 and self.handshake.doorbell_at_zero(data, event.port == CQ_PORT):
+            return len(data)
         if area is None:
             self._stray(event, addr, data, "ERN-215")
             return len(data)
@@ -826,24 +914,26 @@ class ErnicModel:
         refusal = self.ctx.refusal_with(data[:size]) if data[:size] != expected else None
         if refusal is not None:
             self.rules.fail(refusal.rule, expected, data[:size], refusal.why, refusal.scope)
-            self.ctx.payloads.remove(grant)
+            self.ctx.drop(grant)
         elif not self.rules.eq(grant.rule, expected, data[:size], grant.why, self.memory_scope):
-            self.ctx.payloads.remove(grant)
+            self.ctx.drop(grant)
         elif again:
             self.rules.fail(grant.rule, "each byte once", "a second write", grant.why, self.memory_scope)
         grant.written[offset : offset + size] = b"\1" * size
         grant.left -= size
-        self._job(event, "payload", RX_PORT)
-        self.rules.eq(
-            "ERN-214",
-            0,
-            event.addr % BEAT,
-            "payload bursts start on 64 bytes",
-            self.memory_scope,
-        )
+        self._job(event, "payload", grant.port or RX_PORT)
+        if not grant.port:
+            self.rules.eq(
+                "ERN-214",
+                0,
+                event.addr % BEAT,
+                "payload bursts start on 64 bytes",
+                self.memory_scope,
+            )
         if grant.left <= 0:
             self.ctx.payload_done(grant, event.settled)
-            self.rules.alive(("regions", "granted"))
+            if not grant.port:
+                self.rules.alive(("regions", "granted"))
             if len(self.qps) > 1:
                 self.rules.passed(("ERN-238",), self.memory_scope)
             self.rules.met("ERN-215", "only intended bytes are strobed", self.memory_scope)
@@ -857,6 +947,8 @@ class ErnicModel:
     def _stray(self, event: MemWrite, addr: int, data: bytes, rule: str) -> None:
         """Judge a write outside every grant: refused data, misplaced data, or just stray."""
         what = f"{len(data)} bytes at {addr:#x} by {event.port}"
+        if self.errors.behind(addr):
+            rule = "ERN-153"
         refusal = self.ctx.refusal_at(addr, data)
         if refusal is not None:
             self.rules.fail(refusal.rule, "no write", what, refusal.why, refusal.scope)
@@ -870,6 +962,8 @@ class ErnicModel:
         elif self.response_errors.blames(addr):
             rule = "ERN-157"
         for qp in self.qps.values():
+            if qp.life.owned(addr):
+                rule = qp.life.rule
             conn = qp.refresh()[0]
             for name, doorbell in (("ERN-077", conn.cq_doorbell), ("ERN-143", conn.rq_doorbell)):
                 if doorbell >> 32 and addr == doorbell & 0xFFFFFFFF:
@@ -919,6 +1013,7 @@ class ErnicModel:
                 frame = managed.requester.payload_read(event, managed.refresh()[0])
                 named, alike = self._notified(frame)
                 self.interrupts.unschedule("cnp_tx", [*named, *alike], begun=True)
+            self._payload_read(event)
         if event.port != SQ_PORT:
             return
         if self._areas_stale:
@@ -948,8 +1043,29 @@ class ErnicModel:
             )
         for offset in range(0, len(event.data), WQE_BYTES):
             slot = (event.addr + offset - conn.sq_base) // WQE_BYTES
+            qp.life.fetched(slot, qp.requester.started, conn.sq_depth)
             qp.requester.fetched(slot, event.data[offset : offset + WQE_BYTES])
         self._after_start(qp)
+
+    def _payload_read(self, event: MemRead) -> None:
+        """ERN-136: beside payload to send, the DUT reads only what READ requests may have."""
+        reads = self.ctx.reads
+        stop = event.addr + len(event.data)
+        if not reads.known or reads.allows(event.addr, stop):
+            return
+        sources = (entry for qp in self.qps.values() for entry in qp.requester.entries.values())
+        if any(
+            entry.laddr & -BEAT <= event.addr and stop <= -(-(entry.laddr + entry.word(12, 4)) // BEAT) * BEAT
+            for entry in sources
+        ):
+            return
+        if self._areas_stale:
+            self._rebuild_areas()
+        area = self._areas.find(event.addr)
+        if area is not None and area[2][0] == "retry":
+            return
+        rule, why, scope = reads.blame(event.addr, stop, self.memory_scope)
+        self.rules.fail(rule, "no read here", f"{event.addr:#x} .. {stop:#x}", why, scope)
 
     def _after_start(self, qp: Qp) -> None:
         """A reserved opcode in the WQE that is next turns the QP fatal."""
@@ -978,15 +1094,22 @@ class ErnicModel:
                 "one entry per message with immediate or key",
                 self.stream,
             )
+        elif event.port in (CQ_OUT, RQ_OUT):
+            self.handshake.observe(event)
         else:
-            self.rules.fail(
-                "ERN-246",
-                "no doorbell",
-                event.values,
-                "no QP uses the side bands",
-                self.stream,
-                knob="M_RULES",
-            )
+            self._side_band_write(event)
+
+    def _side_band_write(self, event: SideBand) -> None:
+        """A doorbell that the DUT took: the same as a write of the register, by the low address bits."""
+        register, rule = WRITES[event.port]
+        address, value = event.values
+        where = self.layout.locate(address & WINDOW)
+        if where is None or where.register.name != register:
+            self.rules.inconclusive(f"a side-band write to {address:#x}, which is no {register}")
+            return
+        addr = address & WINDOW & ~3
+        word = self.storage.write(where, addr, value, 0xF, event.settled, rule)
+        self._qp_write(register, where.index, word, event.settled, by_side_band=True)
 
     def _violation(self, event: ProtocolViolation) -> None:
         self.rules.fail(event.rule, "the bus protocol", event.text, event.where, Scope(event.where))
@@ -994,11 +1117,12 @@ class ErnicModel:
     def _reset(self, event: Reset) -> None:
         """A reset starts a new life: obligations are void, permissions dropped, memory stays."""
         self.in_reset = event.asserted
-        if event.asserted and self._spoke:
+        if event.asserted and self.ctx.spoken:
+            self._restarted = True
             self.rules.tempt("ERN-221", OUTPUT)
         elif not event.asserted:
             self.rules.met("ERN-220", "outputs stay low in reset")
-        self._spoke = self._accessed = self._unjudged = False
+        self._accessed = self._unjudged = False
         self.ctx.reset()
         self.values.reset()
         self._decoded = None
@@ -1011,11 +1135,13 @@ class ErnicModel:
         self.ctx.retries = RetryBuffers(self.ctx, self.values, self._rearm)
         self.response_errors = ResponseErrors(self.ctx, self.values)
         self.qps.clear()
-        self._host_frames.clear()
-        self._other_frames.clear()
+        self.flow.reset()
+        self.passing.reset()
+        self.handshake.reset()
         self._ro_written.clear()
         self._ro_seen.clear()
         self._overridden.clear()
+        self._unknown.clear()
         self.immediates = 0
         self._by_peer = None
         self._areas_stale = True

@@ -6,11 +6,13 @@ field to find the rule that owns it.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from ref_model.ernic.config import QpConfig
 from ref_model.ernic.context import Context
 from ref_model.ernic.headers import REQUEST, check_headers, packet_diff
+from ref_model.ernic.read_data import Fetch
 from ref_model.rocev2.psn import psn_add
 from ref_model.rocev2.segment import Segment, Verb
 from ref_model.rules import Scope
@@ -39,11 +41,17 @@ class Message:
     first_psn: int
     sent: int = 0
     copies: dict[int, bytes] = field(default_factory=dict)  # WRITE payload as first sent, by its offset
+    fetch: Fetch | None = None  # of a READ
+
+    @property
+    def span(self) -> int:
+        """PSNs the message takes: its packets, or the responses of a READ."""
+        return len(self.segments) if self.fetch is None else self.fetch.span
 
     @property
     def last_psn(self) -> int:
-        """PSN of the last packet."""
-        return psn_add(self.first_psn, len(self.segments) - 1)
+        """PSN of the last packet or response."""
+        return psn_add(self.first_psn, self.span - 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,9 +100,16 @@ def expect(ctx: Context, message: Message, part: Segment, again: bool = False) -
 
 
 def judge(
-    ctx: Context, scope: Scope, conn: QpConfig, frame: Frame, message: Message, part: Segment, again: bool
+    ctx: Context,
+    scope: Scope,
+    conn: QpConfig,
+    frame: Frame,
+    message: Message,
+    part: Segment,
+    again: bool,
+    overtakes: Callable[[], bool],
 ) -> None:
-    """Judge a request packet; ``again``: it was sent before."""
+    """Judge a request packet; ``again``: it was sent before; ``overtakes()``: it begins a later message."""
     bth, rules = frame.bth, ctx.rules
     assert bth is not None
     expected = expect(ctx, message, part, again)
@@ -117,6 +132,8 @@ def judge(
         rules.eq("ERN-082", True, same, "a resent packet is the original one", scope)
     elif same:
         rules.passed(_rules_met(message, expected), scope)
+    elif part.first and overtakes():
+        rules.fail("ERN-058", f"message {message.number}", "a later one", "messages leave in SQ order", scope)
     else:
         _take_apart(ctx, scope, frame, message, expected)
     if expected.last:

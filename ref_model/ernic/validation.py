@@ -98,19 +98,34 @@ def qp_faults(
     return faults
 
 
+def syndrome_bits(faults: list[Fault]) -> tuple[int, int]:
+    """Return the documented bit an error entry must show for ``faults`` and those it may show besides.
+
+    The documented precedence is MAC, IP version, IHL, as are the bits; (0, 0) where a fault without a
+    documented place takes part.
+    """
+    bits = sorted({fault.syndrome for fault in faults})
+    return (bits[0], sum(bits[1:])) if bits[0] else (0, 0)
+
+
 def certain(faults: list[Fault], knobs: Mapping[str, Any]) -> bool:
     """Return whether at least one fault drops the frame whatever the open parameters mean."""
     closed = {"report", "any", "off"}
     return any(fault.knob is None or knobs[fault.knob] not in closed for fault in faults)
 
 
-def suspicion(frame: Frame, first: Frame | None, regions: Regions, revived: bool) -> Suspicion:
+def suspicion(
+    frame: Frame, first: Frame | None, regions: Regions, revived: str, close_behind: bool
+) -> Suspicion:
     """Return the rules that demand to accept ``frame``, should the DUT refuse it.
 
     ``first``: the first frame of the same QP; a different TOS or TTL since then was changed on the way.
-    ``revived``: the QP was recovered just now.
+    ``revived``: the rule of its new life if the QP was recovered or created again just now, else "".
+    ``close_behind``: no clock lies between it and the frame before.
     """
-    dropped = access = "ERN-189" if revived else ""
+    dropped = access = revived
+    if close_behind:
+        dropped = revived or "ERN-235"
     if frame.trailer:
         dropped = "ERN-233"
     elif first is not None and type(first.ip) is type(frame.ip) and _masked(first) != _masked(frame):

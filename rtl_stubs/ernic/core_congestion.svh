@@ -6,8 +6,8 @@
 // until the queue pair is set up anew: nothing public says what would lift it earlier.
 task automatic handle_cnp;
   begin
-    c_in_cnp = c_in_cnp + 32'd1;
-    cut_window[r_q] = `MUT(314, 1'b1, cut_window[r_q] || outc[r_q] < 5'd8);
+    c_in_cnp = c_in_cnp + `MUT(386, 32'd1, 32'd2);
+    cut_window[r_q] = `MUT(388, `MUT(314, 1'b1, cut_window[r_q] || outc[r_q] < 5'd8), cut_window[r_q]);
     `MUT_DO(248, qreg[{r_q, Q_LSTRQ}][23:0] = qreg[{r_q, Q_LSTRQ}][23:0] + 24'd1;)
     `MUT_DO(249, cut_window[neighbour(r_q)] = 1'b1;)
     `MUT_DO(327, rx_fill[r_q] = 32'd0;)

@@ -152,6 +152,7 @@ module ernic_tx_builder (
         end
       end else begin
         if (state == HEAD) begin
+          `MUT_DO(390, if (use_inline) begin f_valid <= 1'b1; f_keep <= 64'd0; f_last <= 1'b0; end)
           if (use_inline && has_payload) begin
             acc = acc | ({1408'd0, sdata & ~({128{1'b1}} << {inline_bytes, 3'b000})} << {acc_n, 3'b000});
             acc_n = acc_n + {1'b0, inline_bytes};

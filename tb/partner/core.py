@@ -77,7 +77,7 @@ class PartnerCore:
         self.disconnect(qp)
         endpoint = self.endpoints[qp] = Endpoint(config)
         self._by_number[config.qp] = qp
-        self.checker.open(qp, config.first_psn)
+        self.checker.open(qp, config.first_psn, config.pmtu)
         return endpoint
 
     def disconnect(self, qp: int) -> None:
@@ -255,7 +255,8 @@ class PartnerCore:
 
     def _heard(self, qp: int, frame: Frame) -> None:
         if frame.bth is not None:
-            self.checker.heard(qp, frame.bth.opcode, frame.bth.psn)
+            length = frame.reth.length if frame.reth is not None else 0
+            self.checker.heard(qp, frame.bth.opcode, frame.bth.psn, length)
 
     def _send(self, data: bytes, good: bool) -> None:
         self.frames_to_dut += 1

@@ -203,4 +203,4 @@ def test_after_missing_buffer() -> None:
     dut.post_write(b"data")
     dut.bring_up()
     dut.post_write(b"data")
-    assert dut.verdict() == ["ERN-069"]
+    assert dut.verdict() == ["ERN-223"]
