@@ -523,6 +523,8 @@ class Requester:
         """Return the rule a QP breaks that turns fatal although nothing allows it."""
         if device.retry_forever and self._last_retry:
             return "ERN-087/alive"
+        if self._start_rule == "ERN-229":
+            return self._start_rule
         if not self._last_retry and self.window and self._ctx.held.between(self._progress, self._ctx.now):
             return "ERN-203"  # retries were used up while nothing could leave: that is a loss
         return self._last_retry or "ERN-155"
@@ -541,15 +543,11 @@ class Requester:
 
     def timeout_limit_reached(self, conn: QpConfig, device: Device) -> bool:
         """Return whether the QP may now turn fatal because its retries are used up."""
-        rounds = self._rounds + self._hidden_rounds(conn, device)
-        return not device.retry_forever and (rounds >= conn.retry_limit or self.may_die) and bool(self.window)
-
-    def _hidden_rounds(self, conn: QpConfig, device: Device) -> int:
-        """Return how many resends may have fallen due while nothing could leave, at most."""
-        held = self._ctx.held.between(self._progress, self._ctx.now)
-        if not held or not conn.timeout:
-            return 0
-        return held // max(self._shortest_timeout(conn, device), self._ctx.timing.period) + 1
+        return (
+            not device.retry_forever
+            and (self._rounds >= conn.retry_limit or self.may_die)
+            and bool(self.window)
+        )
 
     def _find(self, psn: int) -> tuple[Message, int] | None:
         for message in self.window:

@@ -56,6 +56,7 @@ class pause_stops_class(ErnicTest):
                 await self.env.pause.request()
                 await self.host.wait_completions(link.qp)
                 await self.host.pause(5)
+                host_frames(self, 1)
 
 
 @ernic_test(suites=("smoke", "full"))
@@ -216,6 +217,11 @@ class pause_request_roce(ErnicTest):
         raw = RawPeer(link, self.partner)
         for check in (False, True):
             await set_pause(self, 1, 7, any_priority=check)
+            await self.host.write("XRNIC_BUF_THRESHOLD_ROCE", 0xFFFF_FFFF)
+            raw.post(Verb.WRITE, self.rng.randbytes(64), mr.va, mr.rkey)
+            await until_requested(self, True)
+            await self.host.write("XRNIC_BUF_THRESHOLD_ROCE", 0x0740_0000)
+            await until_requested(self, False)
             await self.host.write("XRNIC_BUF_THRESHOLD_ROCE", 0x0740_0700)
             self.env.ports[RX].hold("w")
             for _ in range(60):
@@ -225,11 +231,6 @@ class pause_request_roce(ErnicTest):
             self.env.ports[RX].release("w")
             await until_requested(self, False)
             await self.settle()
-            await self.host.write("XRNIC_BUF_THRESHOLD_ROCE", 0xFFFF_FFFF)
-            raw.post(Verb.WRITE, self.rng.randbytes(64), mr.va, mr.rkey)
-            await until_requested(self, True)
-            await self.host.write("XRNIC_BUF_THRESHOLD_ROCE", 0x0740_0000)
-            await until_requested(self, False)
 
 
 @ernic_test(suites=("full",))
