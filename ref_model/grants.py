@@ -26,6 +26,8 @@ class Payload:
     why: str
     on_done: Callable[[int], None]
     place_rule: str = ""
+    port: str = ""  # master that has to write it, where it is not the usual one
+    optional: bool = False  # may be written, is not owed
     left: int = 0
     written: bytearray = field(default_factory=bytearray)
 
@@ -65,6 +67,15 @@ class PayloadGrants:
             if 0 <= offset < len(grant.data) and not grant.written[offset]:
                 return grant
         return None
+
+    def inside(self, addr: int, length: int, port: str) -> list[Payload]:
+        """Return the open grants for ``port`` that begin in ``length`` bytes from ``addr``."""
+        found: dict[int, Payload] = {}
+        for page in range(addr >> PAGE_BITS, (addr + length >> PAGE_BITS) + 1):
+            for grant in self._pages.get(page, ()):
+                if grant.port == port and addr <= grant.addr < addr + length:
+                    found[id(grant)] = grant
+        return list(found.values())
 
     def misplaced(self, data: bytes) -> Payload | None:
         """Return an open grant whose bytes begin like ``data``: they came, but elsewhere."""

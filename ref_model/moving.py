@@ -77,7 +77,7 @@ class MovingCounter:
 class Flag:
     """A status bit set by events and cleared by writing 1; three-valued while events are in flight."""
 
-    __slots__ = ("_certain", "_possible", "cleared", "kept", "state")
+    __slots__ = ("_certain", "_possible", "cleared", "kept", "raced", "state")
 
     ZERO, ONE, EITHER = 0, 1, 2
 
@@ -92,6 +92,7 @@ class Flag:
         self._possible = False  # a cause that may still set the bit
         self.cleared = False  # software wrote 1 to it, nothing happened since
         self.kept = False  # it was set and software cleared its neighbours only
+        self.raced = False  # its event came close behind a clear
 
     def cause(self, sure: bool = True) -> None:
         """An event begins that sets the bit (``sure``) or may set it."""
@@ -138,7 +139,7 @@ class Flag:
     def seen(self, value: int) -> None:
         """Narrow to a legal value that was read."""
         self.state = Flag.ONE if value else Flag.ZERO
-        self.kept = False
+        self.kept = self.raced = False
         if value:
             self._possible = self._possible or self._certain
             self._certain = False

@@ -40,7 +40,7 @@ from tb.partner.line import PausableLine
 from tb.scoreboard import Judge, JudgeProcess, Scoreboard, Tap
 from tb.scoreboard.log import RunLog
 
-STEP_CLOCKS = 250
+STEP_CLOCKS, WATCH_CLOCKS = 250, 2000
 #: A DUT that is not quiet after so many times LIVENESS_CLKS makes the run inconclusive.
 QUIET_LIMIT = 10
 
@@ -58,6 +58,7 @@ class EnvConfig:
     pipe_out_clks: int
     knobs: dict[str, Any]
     stalls: str = "light"
+    register_stalls: str = "none"
     latency: Latency = field(default_factory=lambda: Latency(4, 20))
     line_rate: int = 100_000_000_000
     tampers: frozenset[str] = frozenset()
@@ -79,7 +80,9 @@ class ErnicEnv(uvm_env):
         parts = kit(config.engine, dut, self)
         self.memory, self.hub = parts.memory, parts.hub
         self.clock_reset = ClockReset(dut, config.period_ps, parts.pins, parent=self)
-        self.axil = self._agent("axil", AxilAgent, pins.axil_config(dut, seed))
+        registers = StallConfig.named(config.register_stalls)
+        slow_registers = dict.fromkeys(("skew", "b_stall", "r_stall"), registers)
+        self.axil = self._agent("axil", AxilAgent, pins.axil_config(dut, seed, **slow_registers))
         pacing = {"gaps": stalls, "stalls": stalls, "speed": config.line_rate}
         self.mac = self._agent("mac_roce", parts.mac, pins.roce_mac_config(dut, seed, **pacing))
         self.other_mac = self._agent("mac_non_roce", parts.mac, pins.non_roce_mac_config(dut, seed, **pacing))
@@ -215,7 +218,7 @@ class ErnicEnv(uvm_env):
     async def watch(self) -> None:
         """Judge now and then, so that waiting items and deadlines never pile up."""
         while True:
-            await self.clock_reset.clocks(2 * STEP_CLOCKS)
+            await self.clock_reset.clocks(WATCH_CLOCKS)
             self.scoreboard.hand_on()
             self.scoreboard.check_hangs()
             if self.scoreboard.hung or (self.config.stop_on_finding and self.judge.found()):

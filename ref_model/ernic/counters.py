@@ -65,13 +65,14 @@ class Counters:
         self.last_in: tuple[int, int, int] | None = None
         self.last_in_known = True
         self.last_out: tuple[int, int, int, int] | None = None
+        self._managed: tuple[int, int, int, int] | None = None
 
     def reset(self) -> None:
         """Back to zero."""
         for counter in self.values.values():
             counter.reset()
         self._moved.clear()
-        self.last_in = self.last_out = None
+        self.last_in = self.last_out = self._managed = None
         self.last_in_known = True
 
     def add(self, name: str, low: int = 1, high: int = 1) -> None:
@@ -124,6 +125,18 @@ class Counters:
         bth = frame.bth
         assert bth is not None
         self.last_out = (bth.opcode, bth.psn & 0xFFF, local_qp, bth.dest_qp)
+        self._managed = None
+
+    def management_sent(self, frame: Frame) -> None:
+        """A frame left through QP1; whether it counts as a SEND, and as a CNP, is open (ERN-163, ERN-174)."""
+        bth = frame.bth
+        cnp = bth is not None and bth.opcode == opcodes.CNP
+        self.add("out_mad", int(not cnp), 1)
+        self.add("out_send", 0, 1)
+        if cnp:
+            self.add("out_cnp", 0, 1)
+        if bth is not None:
+            self._managed = (bth.opcode, bth.psn & 0xFFF, 1, bth.dest_qp)
 
     # -- reads ------------------------------------------------------------------------------------
 
@@ -163,9 +176,10 @@ class Counters:
                     "ERN-166", (opcode, psn, qp & 0x7FF, 0), (*fields, value >> 31), "last accepted frame"
                 )
             return
-        if self._ctx.quiet and self.last_out is not None:
-            opcode, psn, local, remote = self.last_out
-            allowed = [(opcode, psn, local & 0x7FF, 0), (opcode, psn, remote & 0x7FF, 0)]
+        if self._ctx.quiet and (self.last_out is not None or self._managed is not None):
+            allowed = [] if self.last_out is not None else [(0, 0, 0, 0)]
+            for opcode, psn, local, remote in filter(None, (self.last_out, self._managed)):
+                allowed += [(opcode, psn, local & 0x7FF, 0), (opcode, psn, remote & 0x7FF, 0)]
             rules.one_of("ERN-166", allowed, (*fields, value >> 31), "last frame sent")
         else:
             rules.observe("ERN-166")

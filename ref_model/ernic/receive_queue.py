@@ -19,6 +19,7 @@ class ReceiveQueue:
         """Start empty."""
         self._ctx = ctx
         self._scope = scope
+        self.rule = "ERN-143"  #: what the doorbell is demanded by
         self.consumer = RingIndex()
         self.base = 0
         self.shift = 0  # places by which the ring runs ahead of the numbering
@@ -31,6 +32,7 @@ class ReceiveQueue:
         self.rung = 0
         self._shown = Shown()
         self.index_low = 0
+        self.no_element = ""  # rule of the last request, if it takes no element
         self._bell_duty: Must | None = None
 
     @property
@@ -47,11 +49,12 @@ class ReceiveQueue:
     def message(self, conn: QpConfig) -> None:
         """A SEND message was accepted whole: its doorbell is owed."""
         self.received += 1
+        self.no_element = ""
         if conn.memory_doorbells:
             self._ctx.rules.tempt("ERN-246", OUTPUT)
         else:
             self.on_handshake()
-        rule = doorbells.owed(self._ctx, conn, conn.rq_doorbell, "ERN-143")
+        rule = doorbells.owed(self._ctx, conn, conn.rq_doorbell, self.rule)
         if rule is not None and (self._bell_duty is None or not self._bell_duty.open):
             knob = doorbells.KNOB if rule == doorbells.RULE else None
             self._bell_duty = self._ctx.deadlines.must(
@@ -69,7 +72,7 @@ class ReceiveQueue:
         """Judge a write of the RQ doorbell word."""
         rules, scope = self._ctx.rules, self._scope
         if not rules.eq(
-            "ERN-143", (conn.rq_doorbell, 4), (addr, len(data)), "the 32-bit word at RQWPTRDBADD", scope
+            self.rule, (conn.rq_doorbell, 4), (addr, len(data)), "the 32-bit word at RQWPTRDBADD", scope
         ):
             return
         if not doorbells.allowed(self._ctx, conn, conn.rq_doorbell):
@@ -80,9 +83,10 @@ class ReceiveQueue:
         count = match_position(value, depth, self.rung, self.received)
         if count is None:
             expected = f"ring position {self.rung % depth} .. {self.received % depth}"
-            rules.fail("ERN-143", expected, value, "index of received SENDs", scope)
+            rule = self.no_element if value % depth == (self.received + 1) % depth else ""
+            rules.fail(rule or self.rule, expected, value, "index of received SENDs", scope)
             return
-        rules.met("ERN-143", "doorbell follows the received SENDs", scope)
+        rules.met(self.rule, "doorbell follows the received SENDs", scope)
         rules.in_range(
             "ERN-144",
             0,

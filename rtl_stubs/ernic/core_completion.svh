@@ -13,12 +13,13 @@ task automatic next_completion;
   begin
     p_state = P_IDLE;
     p_err = (acked[p_q] == 0);
-    if (outc[p_q] != 0 && (!p_err || fatal[p_q])) begin
+    if (outc[p_q] != 0 && (!p_err || fatal[p_q] && (!k_flush_late || qreg[{p_q, Q_CONF}][6]))) begin
       w = oq_wqe[{p_q, oq_head[p_q]}];
       if (`MUT(70, qreg[{p_q, Q_CONF}][5], 1'b1)) begin
         cqw_valid <= `MUT(71, 1'b1, !p_err || qreg[{p_q, Q_CONF}][3]);
         cqw_addr <= `MUT(206, rq64(`MUT(175, p_q, t_q), Q_CQBAH, Q_CQBA) + {46'd0, una_slot[p_q], 2'b00},
                          rq64(p_q, Q_CQBAH, Q_CQBA) | {46'd0, una_slot[p_q], 2'b00});
+        `MUT_DO(389, if (una_slot[p_q] == 16'd7) cqw_addr <= rq64(p_q, Q_SQBAH, Q_SQBA) + 64'd28;)
         cqw_data <= {7'd0, `MUT(72, p_err, 1'b0), `MUT(73, w[135:128], (w[135:128] == W_SEND_INV) ? W_SEND : w[135:128]),
                      w[15:0]};
         p_state = P_CQE;
@@ -76,7 +77,12 @@ task automatic completion_step;
           end
         end
       end
-      P_DOORBELL: if (cqw_done) p_state = P_DONE;
+      P_DOORBELL:
+      if (cqw_done) begin
+        v_cq_rung = takes(5'd19) && !v_cq_rung;
+        if (v_cq_rung) cqw_valid <= 1'b1;
+        else p_state = P_DONE;
+      end
       default: begin
         if (`MUT(142, qreg[{p_q, Q_CONF}][3], 1'b1)) set_bank(1'b1, p_q);
         if (`MUT(179, 1'b1, outc[p_q] == 0)) kick(p_q);

@@ -10,6 +10,8 @@ module ernic #(
     parameter C_RESP_RESOURCES = 16,
     parameter C_RNR_UNIT_CLKS = 2500,
     parameter C_ACK_TIMEOUT_CLKS = 256,
+    parameter C_RETRY_BUFFERS = 0,
+    parameter C_CNP_CLEAR_TX = 0,
     parameter C_HNDSHK_DB_MEM = 1,
     parameter C_RQ_SB_DELTA = 0,
     parameter C_SB_ADDR_W = 13
@@ -323,6 +325,15 @@ module ernic #(
   wire [ernic_pkg::RX_AW-1:0] rxw_beat;
   wire [5:0] rxw_off;
   wire [31:0] rxw_user;
+  // READ data; the receive buffer has one read port, and the two writers never run at the same time.
+  wire rdw_valid, rdw_done;
+  wire [63:0] rdw_addr;
+  wire [12:0] rdw_len;
+  wire [ernic_pkg::RX_AW-1:0] rdw_beat, rxw_idx, rdw_idx;
+  wire [5:0] rdw_off;
+  reg rdw_busy = 1'b0;
+  always @(posedge clk) rdw_busy <= !rst && (rdw_valid || (rdw_busy && !rdw_done));
+  assign rx_idx = rdw_busy ? rdw_idx : rxw_idx;
   wire cqw_valid, cqw_done;
   wire [63:0] cqw_addr;
   wire [31:0] cqw_data;
@@ -340,7 +351,12 @@ module ernic #(
   wire [6:0] bld_hdr_len;
   wire [12:0] bld_payload;
   wire [1:0] bld_pad;
-  wire [127:0] bld_sdata;
+  wire [127:0] bld_sdata, bld_raw_ip;
+  wire bld_raw, bld_raw_v6, rtb_valid, rtb_done;
+  wire [7:0] bld_raw_op;
+  wire [23:0] bld_raw_psn, bld_raw_dest;
+  wire [63:0] rtb_addr;
+  wire [12:0] rtb_len;
   wire f_valid, f_last, a_valid, a_ready, a_last, b_valid, b_ready, b_last;
   wire [511:0] f_data, a_data, b_data;
   wire [63:0] f_keep, a_keep, b_keep;
@@ -348,14 +364,16 @@ module ernic #(
   wire [15:0] space_roce, space_non;
   wire hold_roce, hold_non;
 
-  assign s_axi_lite_bresp = 2'b00;
-  assign s_axi_lite_rresp = 2'b00;
+  wire s_bslverr, s_rslverr;
+  assign s_axi_lite_bresp = {s_bslverr, 1'b0};
+  assign s_axi_lite_rresp = {s_rslverr, 1'b0};
   assign ieth_immdt_axis_tlast = 1'b1;
   assign rx_pkt_hndler_ddr_m_axi_awuser = rxw_user;
 
   ernic_core #(
-      .C_NUM_QP(C_NUM_QP), .C_MR_ROWS(C_MR_ROWS), .QP_BASE_RAW(QP_BASE_RAW),
+      .C_NUM_QP(C_NUM_QP), .C_MR_ROWS(C_MR_ROWS), .QP_BASE_RAW(QP_BASE_RAW), .C_RESP_RESOURCES(C_RESP_RESOURCES),
       .C_RNR_UNIT_CLKS(C_RNR_UNIT_CLKS), .C_ACK_TIMEOUT_CLKS(C_ACK_TIMEOUT_CLKS),
+      .C_RETRY_BUFFERS(C_RETRY_BUFFERS), .C_CNP_CLEAR_TX(C_CNP_CLEAR_TX),
       .C_HNDSHK_DB_MEM(C_HNDSHK_DB_MEM), .C_RQ_SB_DELTA(C_RQ_SB_DELTA), .C_SB_ADDR_W(C_SB_ADDR_W)
   ) core (
       .s_awaddr(s_axi_lite_awaddr), .s_awvalid(s_axi_lite_awvalid), .s_awready(s_axi_lite_awready),
@@ -390,10 +408,21 @@ module ernic #(
       .clk(clk), .rst(rst), .w_first(w_first),
       .cmd_valid(rxw_valid), .cmd_ready(), .cmd_addr(rxw_addr), .cmd_len(rxw_len), .cmd_imm(rxw_imm),
       .cmd_data(rxw_data), .cmd_beat(rxw_beat), .cmd_off(rxw_off), .done(rxw_done),
-      .mem_idx(rx_idx), .mem_lo(rx_lo), .mem_hi(rx_hi),
+      .mem_idx(rxw_idx), .mem_lo(rx_lo), .mem_hi(rx_hi),
       .awaddr(rx_pkt_hndler_ddr_m_axi_awaddr), .awlen(rx_pkt_hndler_ddr_m_axi_awlen), .awvalid(rx_pkt_hndler_ddr_m_axi_awvalid), .awready(rx_pkt_hndler_ddr_m_axi_awready),
       .wdata(rx_pkt_hndler_ddr_m_axi_wdata), .wstrb(rx_pkt_hndler_ddr_m_axi_wstrb), .wlast(rx_pkt_hndler_ddr_m_axi_wlast), .wvalid(rx_pkt_hndler_ddr_m_axi_wvalid), .wready(rx_pkt_hndler_ddr_m_axi_wready),
       .bvalid(rx_pkt_hndler_ddr_m_axi_bvalid), .bready(rx_pkt_hndler_ddr_m_axi_bready)
+  );
+
+  // Data of READ responses.
+  axi_write_mover #(.AW(ernic_pkg::RX_AW), .ROLE(2)) read_data_writer (
+      .clk(clk), .rst(rst), .w_first(w_first),
+      .cmd_valid(rdw_valid), .cmd_ready(), .cmd_addr(rdw_addr), .cmd_len(rdw_len), .cmd_imm(1'b0),
+      .cmd_data(1024'd0), .cmd_beat(rdw_beat), .cmd_off(rdw_off), .done(rdw_done),
+      .mem_idx(rdw_idx), .mem_lo(rx_lo), .mem_hi(rx_hi),
+      .awaddr(rx_pkt_hndler_rdrsp_m_axi_awaddr), .awlen(rx_pkt_hndler_rdrsp_m_axi_awlen), .awvalid(rx_pkt_hndler_rdrsp_m_axi_awvalid), .awready(rx_pkt_hndler_rdrsp_m_axi_awready),
+      .wdata(rx_pkt_hndler_rdrsp_m_axi_wdata), .wstrb(rx_pkt_hndler_rdrsp_m_axi_wstrb), .wlast(rx_pkt_hndler_rdrsp_m_axi_wlast), .wvalid(rx_pkt_hndler_rdrsp_m_axi_wvalid), .wready(rx_pkt_hndler_rdrsp_m_axi_wready),
+      .bvalid(rx_pkt_hndler_rdrsp_m_axi_bvalid), .bready(rx_pkt_hndler_rdrsp_m_axi_bready)
   );
 
   // CQEs and CQ doorbells.
@@ -429,8 +458,19 @@ module ernic #(
       .clk(clk), .rst(rst),
       .cmd_valid(bld_valid), .cmd_ready(), .cmd_hdr(bld_hdr), .cmd_hdr_len(bld_hdr_len), .cmd_v6(bld_v6),
       .cmd_payload(bld_payload), .cmd_pad(bld_pad), .cmd_inline(bld_inline), .cmd_sdata(bld_sdata),
+      .cmd_raw(bld_raw), .raw_op(bld_raw_op), .raw_psn(bld_raw_psn), .raw_dest(bld_raw_dest), .raw_ip(bld_raw_ip),
+      .raw_v6(bld_raw_v6),
       .done(bld_done), .d_valid(plr_d_valid), .d_data(plr_d_data), .d_bytes(plr_d_bytes), .d_last(plr_d_last),
       .f_valid(f_valid), .f_data(f_data), .f_keep(f_keep), .f_last(f_last)
+  );
+
+  // Copies of WRITE payload.
+  ernic_retry_writer retry_writer (
+      .clk(clk), .rst(rst), .w_first(w_first), .cmd_valid(rtb_valid), .cmd_addr(rtb_addr), .cmd_len(rtb_len), .done(rtb_done),
+      .d_valid(plr_d_valid), .d_data(plr_d_data), .d_bytes(plr_d_bytes), .d_last(plr_d_last),
+      .awaddr(wqe_proc_wr_ddr_m_axi_awaddr), .awlen(wqe_proc_wr_ddr_m_axi_awlen), .awvalid(wqe_proc_wr_ddr_m_axi_awvalid), .awready(wqe_proc_wr_ddr_m_axi_awready),
+      .wdata(wqe_proc_wr_ddr_m_axi_wdata), .wstrb(wqe_proc_wr_ddr_m_axi_wstrb), .wlast(wqe_proc_wr_ddr_m_axi_wlast), .wvalid(wqe_proc_wr_ddr_m_axi_wvalid), .wready(wqe_proc_wr_ddr_m_axi_wready),
+      .bvalid(wqe_proc_wr_ddr_m_axi_bvalid), .bready(wqe_proc_wr_ddr_m_axi_bready)
   );
 
   frame_fifo #(.DEPTH(256)) roce_tx (
@@ -508,19 +548,11 @@ module ernic #(
   assign wqe_proc_top_m_axi_wvalid = 1'b0;
   assign wqe_proc_top_m_axi_bready = 1'b0;
   assign wqe_proc_wr_ddr_m_axi_awid = 1'b0;
-  assign wqe_proc_wr_ddr_m_axi_awaddr = 64'd0;
-  assign wqe_proc_wr_ddr_m_axi_awlen = 8'd0;
   assign wqe_proc_wr_ddr_m_axi_awsize = 3'd6;
   assign wqe_proc_wr_ddr_m_axi_awburst = 2'b01;
   assign wqe_proc_wr_ddr_m_axi_awlock = 1'b0;
   assign wqe_proc_wr_ddr_m_axi_awcache = 4'b0011;
   assign wqe_proc_wr_ddr_m_axi_awprot = 3'd0;
-  assign wqe_proc_wr_ddr_m_axi_awvalid = 1'b0;
-  assign wqe_proc_wr_ddr_m_axi_wdata = 512'd0;
-  assign wqe_proc_wr_ddr_m_axi_wstrb = 64'd0;
-  assign wqe_proc_wr_ddr_m_axi_wlast = 1'b0;
-  assign wqe_proc_wr_ddr_m_axi_wvalid = 1'b0;
-  assign wqe_proc_wr_ddr_m_axi_bready = 1'b0;
   assign wqe_proc_wr_ddr_m_axi_arid = 1'b0;
   assign wqe_proc_wr_ddr_m_axi_araddr = 64'd0;
   assign wqe_proc_wr_ddr_m_axi_arlen = 8'd0;
@@ -548,19 +580,11 @@ module ernic #(
   assign rx_pkt_hndler_ddr_m_axi_arvalid = 1'b0;
   assign rx_pkt_hndler_ddr_m_axi_rready = 1'b0;
   assign rx_pkt_hndler_rdrsp_m_axi_awid = 1'b0;
-  assign rx_pkt_hndler_rdrsp_m_axi_awaddr = 64'd0;
-  assign rx_pkt_hndler_rdrsp_m_axi_awlen = 8'd0;
   assign rx_pkt_hndler_rdrsp_m_axi_awsize = 3'd6;
   assign rx_pkt_hndler_rdrsp_m_axi_awburst = 2'b01;
   assign rx_pkt_hndler_rdrsp_m_axi_awlock = 1'b0;
   assign rx_pkt_hndler_rdrsp_m_axi_awcache = 4'b0011;
   assign rx_pkt_hndler_rdrsp_m_axi_awprot = 3'd0;
-  assign rx_pkt_hndler_rdrsp_m_axi_awvalid = 1'b0;
-  assign rx_pkt_hndler_rdrsp_m_axi_wdata = 512'd0;
-  assign rx_pkt_hndler_rdrsp_m_axi_wstrb = 64'd0;
-  assign rx_pkt_hndler_rdrsp_m_axi_wlast = 1'b0;
-  assign rx_pkt_hndler_rdrsp_m_axi_wvalid = 1'b0;
-  assign rx_pkt_hndler_rdrsp_m_axi_bready = 1'b0;
   assign rx_pkt_hndler_rdrsp_m_axi_arid = 1'b0;
   assign rx_pkt_hndler_rdrsp_m_axi_araddr = 64'd0;
   assign rx_pkt_hndler_rdrsp_m_axi_arlen = 8'd0;

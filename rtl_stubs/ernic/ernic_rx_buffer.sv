@@ -101,7 +101,7 @@ module ernic_rx_buffer #(
         if (full) dropping <= 1'b1;
         if (s_last) n = $countones(s_keep);
         else n = 7'd64;
-        if (!dropping && !full) begin
+        if (!dropping && !full && `MUT(455, 1'b1, !(second && s_last && q_wr - q_rd >= 4'd3))) begin
           clean = s_data;
           if (s_last && n != 7'd64) clean = s_data & ~({512{1'b1}} << {n, 3'b000});
           mem[wr_ptr[AW-1:0]] <= s_data;

@@ -25,10 +25,11 @@ class Access(IntEnum):
 
 @dataclass(slots=True)
 class WorkRequest:
-    """One message to send.
+    """One message to send or to fetch.
 
     ``payload`` is placed in host memory by the host: at ``laddr`` if given, else in a fresh buffer whose
-    address is ``align_offset`` modulo 64. ``va`` and ``rkey`` (WRITE) name remote memory; ``value`` is the
+    address is ``align_offset`` modulo 64. ``va`` and ``rkey`` (WRITE, READ) name remote memory. A READ has
+    no payload but a ``length``: so many bytes of the buffer are poisoned and then fetched. ``value`` is the
     32-bit immediate or the key to invalidate. ``wrid`` (16 bits) comes back in the completion; None lets the
     host number them. ``opcode`` overrides the code of the verb (illegal ones included), ``sdata`` the inline
     copy of up to 16 bytes.
@@ -44,6 +45,7 @@ class WorkRequest:
     align_offset: int = 0
     opcode: int | None = None
     sdata: bytes | None = None
+    length: int = 0
 
 
 @dataclass(frozen=True, slots=True)

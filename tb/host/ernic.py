@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any, Protocol
 
 from ref_model.errors import UserError
+from ref_model.rocev2.segment import Verb
 from tb.host.api import Access, Host, Mr, Qp, ReceiveSlot, WorkCompletion, WorkRequest
 from tb.host.bringup import (
     DeviceMemory,
@@ -19,6 +20,7 @@ from tb.host.bringup import (
     address_writes,
     device_writes,
     lstrqreq,
+    management_writes,
     mr_writes,
     qp_writes,
     qpconf,
@@ -33,6 +35,11 @@ from tb.host.wqe import CQE_SIZE, INLINE_MAX, WQE_SIZE, build_wqe, parse_cqe
 
 POLL_PS, LONGEST_POLL_PS = 100_000, 2_000_000
 """Shortest and longest pause between two looks of a waiting call, in picoseconds."""
+
+REST_LIMIT_PS = 1_000_000_000
+"""Longest wait for a queue pair at rest: longer than any limit by which the model judges it."""
+MANAGEMENT_QP = 1
+"""Number of the queue pair for management datagrams."""
 
 STATQP_IDLE = 0x600
 """STATQP[10:9]: outstanding queue and send queue empty."""
@@ -180,7 +187,7 @@ class ErnicHost(Host):
         self.qp_memory[number] = memory
         self._clear_doorbells(number)
         self.qps[number] = Qp(number, config)
-        return qp_writes(config, memory)
+        return (management_writes if number == MANAGEMENT_QP else qp_writes)(config, memory)
 
     def _clear_doorbells(self, number: int) -> None:
         """A queue pair begins with doorbell words of 0, not with those of its former life."""
@@ -225,7 +232,7 @@ class ErnicHost(Host):
         number = qp.number
         await self.enable_qp(qp, enable=True, recovery=True)
         await self._wait_rest(qp)
-        await self.wait_until(self._response_handler_idle, "response handler at rest")
+        await self.wait_until(self._response_handler_idle, "response handler at rest", REST_LIMIT_PS)
         await self.poll_cq(qp)
         await self.enable_qp(qp, enable=False, recovery=True)
         await self.override(True)
@@ -249,7 +256,7 @@ class ErnicHost(Host):
             idle = await self.read("STATQP", qp.number) & STATQP_IDLE == STATQP_IDLE
             return idle and await self.read("CQHEAD", qp.number) == await self.read("SQPI", qp.number)
 
-        await self.wait_until(at_rest, f"QP {qp.number} at rest")
+        await self.wait_until(at_rest, f"QP {qp.number} at rest", REST_LIMIT_PS)
 
     async def _response_handler_idle(self) -> bool:
         return bool(await self.read("RESPHNDSTS") & RESPHND_IDLE)
@@ -323,6 +330,8 @@ class ErnicHost(Host):
 
     def _place(self, qp: Qp, request: WorkRequest) -> int:
         payload = request.payload
+        if request.verb is Verb.READ:
+            payload = self._rng.randbytes(request.length)  # what the buffer holds before
         laddr = request.laddr
         if laddr is None:
             laddr = self.placement.store(payload, request.align_offset)

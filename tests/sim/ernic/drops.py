@@ -60,6 +60,35 @@ class drop_mac_ip_ihl_qp(ErnicTest):
         await between_good_ones(self, RawPeer(six, self.partner), [wrong_mac(3), other_ip_version, to_qp(5)])
 
 
+def all_of(*changes: Change) -> Change:
+    """Several changes of one frame."""
+
+    def change(frame: Frame) -> None:
+        for one in changes:
+            one(frame)
+
+    return change
+
+
+@ernic_test(suites=("full",))
+class drop_precedence(ErnicTest):
+    """Of several faults in a frame the one with the lowest precedence number is told: MAC, IP version, IHL.
+
+    Stimulus: all pairs and all three, on an IPv4 and an IPv6 queue pair, each between good frames.
+    Checks: ERN-102, ERN-110, ERN-151.
+    """
+
+    async def scenario(self) -> None:
+        await bring_up(self)
+        four, six = await connect(self, 2), await connect(self, 3, ip_version=6)
+        mac, version, length = wrong_mac(5), other_ip_version, long_ip_header(7)
+        await between_good_ones(
+            self, RawPeer(four, self.partner), [all_of(mac, length), all_of(mac, version), length]
+        )
+        both = [all_of(version, length), all_of(mac, version), all_of(mac, version, length)]
+        await between_good_ones(self, RawPeer(six, self.partner), both)
+
+
 @ernic_test(suites=("full",))
 class drop_above_count(ErnicTest):
     """Frames for a queue pair above the enabled count are dropped, counted and logged, although it is set up.
