@@ -376,6 +376,7 @@ class Responder:
         if self.state.progress is not None:
             rules.tempt("ERN-117", (self._scope.name, "rx"))
         self._far(bth.psn)
+        self._counters.last_in_known = False  # whether a repeated READ counts as accepted is open
         span = response_count(reth.length, conn.pmtu)
         verdict = self._regions.check(reth, conn.pd, ACCESS_READ)
         if verdict.denied:
