@@ -954,6 +954,8 @@ class ErnicModel:
             self.rules.fail(refusal.rule, "no write", what, refusal.why, refusal.scope)
             return
         grant = self.ctx.payloads.misplaced(data)
+        if grant is None and event.port == READ_PORT:
+            grant = self.ctx.payloads.owed_by(READ_PORT)
         if grant is not None:
             self.rules.fail(grant.place_rule, f"at {grant.addr:#x}", what, grant.why, self.memory_scope)
             return
