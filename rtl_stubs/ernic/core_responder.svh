@@ -371,6 +371,7 @@ task automatic handle_request;
         ak_on[r_q] = `MUT(395, 1'b0, ak_on[r_q]);     // the NAK acknowledges what came before
         if (greg[G_CONF][5]) write_error_entry(S_PSN);
         `MUT_DO(376, execute_ahead;)
+        `MUT_DO(401, if (rq_ovfl[r_q]) execute_ahead;)
       end
     end else if (!is_send(f_op) && !is_write(f_op)) begin
       refuse(`MUT(379, 8'h61, 8'h62), `MUT(162, F_OPCODE, F_SEQUENCE), S_OPCODE);
@@ -388,7 +389,7 @@ task automatic handle_request;
         end
       end
       if (bad_sequence) refuse(8'h61, `MUT(164, F_SEQUENCE, F_OPCODE), S_SEQUENCE);
-      else if (bad_length && `MUT(165, 1'b1, 1'b0)) refuse(8'h61, F_PAYLOAD, S_PAYLOAD);
+      else if (bad_length && `MUT(165, 1'b1, 1'b0)) refuse(`MUT(400, 8'h61, 8'h62), F_PAYLOAD, S_PAYLOAD);
       else accept_request;
     end
   end
@@ -441,7 +442,7 @@ task automatic commit_request;
     `MUT_DO(227, if (is_send(f_op)) intsts[1] = 1'b1;)
     if (is_send(f_op)) c_in_send = c_in_send + `MUT(138, 16'd1, {15'd0, ends});
     if (ends) qreg[{r_q, Q_MSN}] = {8'd0, qreg[{r_q, Q_MSN}][23:0] + `MUT(168, 24'd1, {23'd0, is_send(f_op)})};
-    acknowledge(1'b0);
+    if (`MUT(399, 1'b1, greg[G_CONF][4:3] != 2'b00 || !is_write(f_op))) acknowledge(1'b0);
     if (`MUT(172, f_tclass[1:0] == 2'b11, f_tclass[1:0] == 2'b10)) begin
       intsts[8] = 1'b1;
       cnpint[f_qpn[10:5]][f_qpn[4:0]] = 1'b1;

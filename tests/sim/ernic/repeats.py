@@ -1,4 +1,4 @@
-"""Repeated requests behind which nothing else comes: only their own acknowledgement answers them."""
+"""Repeated and refused requests with time between them: each answer belongs to one request."""
 
 from __future__ import annotations
 
@@ -55,3 +55,32 @@ class repeat_without_room(ErnicTest):
         await self.host.pause(1)
         raw.post(Verb.SEND, b"room")
         await self.host.wait_received(link.qp, 17)
+
+
+@ernic_test(suites=("full",))
+class rnr_late_followers(ErnicTest):
+    """Requests that come long after an RNR NAK are not executed before the refused SEND has come again.
+
+    Stimulus: full ring, a refused SEND, its RNR NAK, then two SENDs and a WRITE that follow it; ring freed, all
+    sent again in order. Checks: ERN-242, ERN-145, ERN-146.
+    """
+
+    async def scenario(self) -> None:
+        link = await start(self, element=256, pmtu=256)
+        mr = await self.host.register_mr(link.config.pd, 4096)
+        raw = RawPeer(link, self.partner)
+        for _ in range(16):
+            raw.post(Verb.SEND, self.rng.randbytes(30))
+        await self.host.wait_received(link.qp, 16)
+        frames = []
+        for verb in (Verb.SEND, Verb.SEND, Verb.WRITE, Verb.SEND):
+            frames += raw.message(verb, self.rng.randbytes(50), mr.va, mr.rkey)
+            raw.psn += 1
+        raw.send(frames[0], advance=False)
+        await self.settle()
+        raw.send(frames[1:], advance=False)
+        await self.settle()
+        await self.host.free_recv(link.qp, 16)
+        await self.host.pause(1)
+        raw.send(frames, advance=False)
+        await self.host.wait_received(link.qp, 19)
