@@ -61,7 +61,7 @@ class repeat_without_room(ErnicTest):
 class rnr_late_followers(ErnicTest):
     """Requests that come long after an RNR NAK are not executed before the refused SEND has come again.
 
-    Stimulus: full ring, a refused SEND, its RNR NAK, then two SENDs and a WRITE that follow it; ring freed, all
+    Stimulus: full ring, a refused SEND, its RNR NAK, then two SENDs and a WRITE behind it; ring freed, all
     sent again in order. Checks: ERN-242, ERN-145, ERN-146.
     """
 
