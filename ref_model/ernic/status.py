@@ -103,6 +103,8 @@ class Storage:
         after |= before & ~register.writable
         if data & ~register.defined:
             self._dirty_ones.add(addr)
+        if addr in self._last and addr == self._first:
+            self._first = None  # written again: no longer the first access
         self._last[addr] = Last(before, after, settled, strb)
         self._values.put(where.block.name, register.name, after, where.index)
         return after
