@@ -361,12 +361,15 @@ class Requester:
             return
         period = self._timeout_ps(conn, device)
         deadline = max(self._last_sent, self._progress) + self._longest(period)
+        knob = None
         if self.may_die:
             rule, expected = "ERN-086", "a last resend or the fatal state"
         else:
             rule, expected = "ERN-084", f"PSN {self.una:#x} again"
+            if device.retry_forever and self._rounds > conn.retry_limit:
+                rule, knob = "ERN-087/resend", "M_RULES"
         why = "no acknowledgement within the timeout"
-        self._duty = self._ctx.deadlines.must(rule, expected, why, self._scope, deadline)
+        self._duty = self._ctx.deadlines.must(rule, expected, why, self._scope, deadline, knob)
 
     def _still_silent(self, una: int) -> None:
         """With the timeout off, a packet stayed unacknowledged for long: a resend would have been wrong."""

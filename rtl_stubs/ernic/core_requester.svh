@@ -212,7 +212,7 @@ task automatic wqe_arrived;
     end else if ((!legal_wqe(t_wqe[135:128]) || is_mad_qp(t_q)) && !(takes(5'd14) && snd_i[t_q] + 5'd1 < outc[t_q])) begin
       intsts[5] = `MUT(141, 1'b1, intsts[5]);
       if (`MUT(373, 1'b1, 1'b0)) set_fatal(t_q, F_WQE);
-      `MUT_DO(373, outc[t_q] = outc[t_q] - 1'b1;)
+      `MUT_DO(373, snd_i[t_q] = outc[t_q];)
       t_state = T_IDLE;
     end else begin
       nxt_psn[t_q] = nxt_psn[t_q] + `MUT(239, oq_np[{t_q, slot}], (oq_np[{t_q, slot}] > 24'd2) ? 24'd2 : oq_np[{t_q, slot}]);

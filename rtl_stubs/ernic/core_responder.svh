@@ -406,6 +406,7 @@ task automatic handle_request;
         ak_on[r_q] = `MUT(395, 1'b0, ak_on[r_q]);     // the NAK acknowledges what came before
         if (greg[G_CONF][5] && !takes(5'd10)) write_error_entry(S_PSN);
         `MUT_DO(376, execute_ahead;)
+        `MUT_DO(401, if (rq_ovfl[r_q]) execute_ahead;)
       end
     end else if (takes(5'd17) && f_op[7:5] != 3'd0) begin
       c_dropped = c_dropped + 16'd1;
@@ -430,7 +431,7 @@ task automatic handle_request;
         bad_length = (n != 0);
       end
       if (bad_sequence) refuse(8'h61, `MUT(164, F_SEQUENCE, F_OPCODE), S_SEQUENCE);
-      else if (bad_length && `MUT(165, 1'b1, 1'b0)) refuse(8'h61, F_PAYLOAD, S_PAYLOAD);
+      else if (bad_length && `MUT(165, 1'b1, 1'b0)) refuse(`MUT(400, 8'h61, 8'h62), F_PAYLOAD, S_PAYLOAD);
       else accept_request;
     end
   end
@@ -491,7 +492,7 @@ task automatic commit_request;
       queue_read(1'b0);
     end else begin
       plain_psn[r_q] = f_psn;
-      acknowledge(1'b0);
+      if (`MUT(399, 1'b1, greg[G_CONF][4:3] != 2'b00 || !is_write(f_op))) acknowledge(1'b0);
     end
     note_congestion;
     if (`MUT(238, 1'b0, f_op == OP_SEND_ONLY_INV || f_op == OP_SEND_LAST_INV)) mrow[{f_imm[8+:MW], 3'd7}] = 32'd0;
