@@ -309,13 +309,14 @@ class ErnicModel:
             qp.requester.sq.preset(word & 0xFFFF)
         elif name == "RQCI" and override:
             qp.rq.consumer.preset(word & 0xFFFF)
+            qp.rq.credited = False
         elif name == "SQPI":
             self._forget_override(qp)
             qp.requester.post(word & 0xFFFF, conn, device)
         elif name == "RQCI":
             depth = max(conn.rq_depth, 1)
             qp.responder.freed()
-            qp.rq.consumer.advance_to(word & 0xFFFF, depth, qp.rq.received - qp.rq.consumer.count)
+            qp.rq.free(word & 0xFFFF, depth)
         elif name == "SQPSN":
             qp.requester.preset_psn(word & 0xFFFFFF)
         elif name == "LSTRQREQ":
@@ -323,6 +324,9 @@ class ErnicModel:
         elif name == "QPCONF":
             if qp.fatal and conn.enabled and not conn.recovery:
                 qp.revive()
+            if conn.recovery:
+                for _ in range(qp.cq.recovery()):
+                    self.counters.flushed()  # fetched to be flushed, whenever that was
             qp.requester.arm(conn, device)
 
     def _register_read(self, event: RegRead) -> None:

@@ -23,6 +23,7 @@ class ReceiveQueue:
         self.rung = 0
         self._shown = Shown()
         self.index_low = 0
+        self.credited = False
         self._bell_duty: Must | None = None
 
     def preset(self, raw: int) -> None:
@@ -37,6 +38,24 @@ class ReceiveQueue:
             self._bell_duty = self._ctx.deadlines.must(
                 "ERN-143", "RQ doorbell word", "a SEND was received", self._scope, self._ctx.liveness()
             )
+
+    def room(self, conn: QpConfig) -> int:
+        """Return how many elements may be filled beyond those software has given back.
+
+        RQ_CREDIT_MODE: the whole ring from the start (lap), or nothing before the first credit, an RQCI of at
+        least the depth (absolute).
+        """
+        if self._ctx.knobs["RQ_CREDIT_MODE"] == "absolute" and not self.credited:
+            return 0
+        return max(conn.rq_depth, 1)
+
+    def free(self, raw: int, depth: int) -> None:
+        """RQCI was written."""
+        if self._ctx.knobs["RQ_CREDIT_MODE"] == "absolute" and not self.credited and raw >= depth:
+            self.credited = True
+            self.consumer.raw = raw
+            return
+        self.consumer.advance_to(raw, depth, self.received - self.consumer.count)
 
     def announces(self, conn: QpConfig, data: bytes) -> bool:
         """Return whether a doorbell word stands for messages known to be received."""
