@@ -18,7 +18,7 @@ class MovingCounter:
     __slots__ = ("_at_end", "_floor", "_high", "_low", "_modulus", "_open", "_pending")
 
     def __init__(self, width: int, at_end: str = "wrap") -> None:
-        """Start at zero; ``at_end``: what it does behind its highest value, wrap, saturate or report (open)."""
+        """Start at zero; ``at_end``: what follows its highest value: wrap, saturate or report (open)."""
         self._at_end = at_end
         self._modulus = 1 << width
         self.reset()

@@ -146,7 +146,7 @@ class Counters:
             modulus = 1 << spec.width
             where = f"{register}[{spec.lsb + spec.width - 1}:{spec.lsb}] counts {name.replace('_', ' ')}"
             beyond = high >= modulus
-            rule, knob = ("ERN-176", "COUNTER_WRAP") if beyond else (spec.rule, None)
+            rule, knob = ("ERN-176/wrap", "COUNTER_WRAP") if beyond else (spec.rule, None)
             if beyond and at_end == "saturate":
                 low, high = min(low, modulus - 1), min(high, modulus - 1)
             if legal:

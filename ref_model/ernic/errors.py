@@ -43,6 +43,7 @@ class BadFrame:
     rule: str
     why: str
     duty: Must | None
+    may: int = 0
 
 
 class ErrorBuffer:
@@ -72,8 +73,11 @@ class ErrorBuffer:
     def _log_all(self) -> bool:
         return bool(self._values.get("GLOBAL", "XRNICCONF") >> 5 & 1)
 
-    def expect(self, sure: bool, syndrome: int, rule: str, why: str) -> None:
-        """A frame failed validation; ``sure``: its entry is owed, else allowed if all errors are logged."""
+    def expect(self, sure: bool, syndrome: int, rule: str, why: str, may: int = 0) -> None:
+        """A frame failed validation; ``sure``: its entry is owed, else allowed if all errors are logged.
+
+        ``may``: documented syndrome bits its entry can have, where it has several faults.
+        """
         if not sure and not self._log_all():
             return
         duty = None
@@ -81,7 +85,7 @@ class ErrorBuffer:
             duty = self._ctx.deadlines.must(
                 rule, "an error buffer entry", why, self.scope, self._ctx.liveness()
             )
-        self._waiting.append(BadFrame(sure, syndrome, rule, why, duty))
+        self._waiting.append(BadFrame(sure, syndrome, rule, why, duty, may))
 
     def write(self, addr: int, data: bytes) -> None:
         """Judge a write into the ring; only the one at the start of an entry counts as a new entry."""
@@ -118,12 +122,12 @@ class ErrorBuffer:
             if owed.syndrome:
                 rules.met("ERN-154", "documented syndrome bit", self.scope, knob="ERRBUF_LAYOUT")
             return
-        free = next((frame for frame in self._waiting if not frame.sure), None)
-        if free is not None and not syndrome & DOCUMENTED:
+        seen = syndrome & DOCUMENTED
+        free = next((frame for frame in self._waiting if not frame.sure and not seen & ~frame.may), None)
+        if free is not None:
             self._close(free)
         elif owed is not None:
-            wanted, seen = owed.syndrome, syndrome & DOCUMENTED
-            rules.eq("ERN-154", wanted, seen, owed.why, self.scope, knob="ERRBUF_LAYOUT")
+            rules.eq("ERN-154", owed.syndrome, seen, owed.why, self.scope, knob="ERRBUF_LAYOUT")
             self._close(owed)
         else:
             rule = self.suspect() if self._log_all() else "ERN-152"

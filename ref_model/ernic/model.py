@@ -34,6 +34,7 @@ from ref_model.ernic.validation import (
     congestion_experienced,
     device_faults,
     parse_faults,
+    possible_syndromes,
     qp_faults,
     suspicion,
 )
@@ -485,7 +486,9 @@ class ErnicModel:
         rules.tempt("ERN-110", path)
         if log_all:
             syndrome = fault.syndrome if len(faults) == 1 else 0
-            self.errors.expect(counted, syndrome, "ERN-151", fault.why)
+            self.errors.expect(
+                counted, syndrome, "ERN-151", fault.why, possible_syndromes(faults, frame, self._device())
+            )
         else:
             rules.tempt("ERN-152", path)
         self.counters.last_in_known = False

@@ -113,7 +113,7 @@ class counter_end(ErnicTest):
     """A counter half that passes 65535 goes on by the parameter and leaves its neighbour alone.
 
     Stimulus: 65 560 frames (option frames) to a wrong MAC, good SENDs before and behind (COUNTER_WRAP).
-    Checks: ERN-176, ERN-170, ERN-167.
+    Checks: ERN-176/wrap, ERN-170, ERN-167.
     """
 
     line_rate = 0
