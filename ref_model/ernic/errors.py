@@ -123,7 +123,8 @@ class ErrorBuffer:
                 rules.met("ERN-154", "documented syndrome bit", self.scope, knob="ERRBUF_LAYOUT")
             return
         seen = syndrome & DOCUMENTED
-        free = next((frame for frame in self._waiting if not frame.sure and not seen & ~frame.may), None)
+        able = [frame for frame in self._waiting if not frame.sure and not seen & ~frame.may]
+        free = min(able, key=lambda frame: frame.may.bit_count(), default=None)  # keeps those that fit more
         if free is not None:
             self._close(free)
         elif owed is not None:

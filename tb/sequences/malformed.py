@@ -74,6 +74,12 @@ def _udp_length(rng: random.Random, frame: Frame) -> None:
     frame.udp.length = max(0, len(build(frame)) - 14 - header + delta)
 
 
+def _checksum(rng: random.Random, frame: Frame) -> None:
+    """An IPv4 header check sum that is wrong; the ICRC leaves it out."""
+    if isinstance(frame.ip, IPv4):
+        frame.ip.checksum = rng.getrandbits(16)
+
+
 def _trailer(rng: random.Random, frame: Frame) -> None:
     frame.trailer = rng.randbytes(rng.choice((1, 2, 3, 4, 6, 18, 100)))
 
@@ -92,6 +98,7 @@ FIELDS: tuple[_Change, ...] = (
     _psn,
     _length_field,
     _udp_length,
+    _checksum,
     _trailer,
 )
 
