@@ -38,8 +38,8 @@ _TRAFFIC_CLASS = {"low6": 0, "dscp": 2}
 class HeaderRules:
     """Which rule owns which header field, for requests (one each) or for responses (one for all)."""
 
-    def __init__(self, response: str | None = None) -> None:
-        """Name the rule of all fields with ``response``, or use the request rules."""
+    def __init__(self, response: str | None = None, pad: str | None = None) -> None:
+        """Name the rule of all fields with ``response`` (but for ``pad``), or use the request rules."""
 
         def own(rule: str) -> str:
             return response or rule
@@ -53,7 +53,7 @@ class HeaderRules:
         self.ports = own("ERN-046/ports")
         self.checksum = own("ERN-046/checksum")
         self.bth = own("ERN-048")
-        self.pad = own("ERN-049")
+        self.pad = pad or own("ERN-049")
         self._closed: dict[tuple[int, str, str, str], tuple[str, ...]] = {}
 
     def closed(self, ip_version: int, knobs: Mapping[str, Any]) -> tuple[str, ...]:
@@ -101,6 +101,11 @@ def packet_diff(
     return diff(expected_frame(conn, knobs, bth, **rest), frame, frozenset(mask))
 
 
+def _words(*addresses: int) -> set[int]:
+    """Return the 32-bit words of ``addresses``."""
+    return {address >> shift & 0xFFFFFFFF for address in addresses for shift in range(0, 128, 32)}
+
+
 def check_headers(
     rules: Rules, conn: QpConfig, frame: Frame, owner: HeaderRules, scope: Scope, pad: int
 ) -> None:
@@ -142,7 +147,10 @@ def _take_apart(
     rules.eq(owner.version, version, (eth.ethertype, len(frame.vlans)), "IP version of QPCONF[7]", scope)
     if isinstance(ip, IPv4) != (conn.ip_version == 4):
         return
-    rules.eq(owner.ip, (conn.src_ip, conn.dst_ip), (ip.src, ip.dst), "IP addresses of device and QP", scope)
+    own = (conn.src_ip, conn.dst_ip)
+    foreign = set(conn.unused_addresses) & (_words(ip.src, ip.dst) - _words(*own))
+    where = "ERN-248" if foreign else owner.ip
+    rules.eq(where, own, (ip.src, ip.dst), "IP addresses of device and QP", scope)
     if isinstance(ip, IPv4):
         good = (ip.ihl, frame.ip_checksum_ok)
         rules.eq(owner.version, (5, True), good, "plain IPv4 header with valid checksum", scope)
