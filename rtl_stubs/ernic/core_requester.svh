@@ -276,7 +276,9 @@ task automatic requester_step;
           && !(takes(5'd21) && v_reply_last && txq_rd != txq_wr)) begin
         v_reply_last = 1'b1;
         send_reply;
-      end else if ((rs_burst || (rsq_rd != rsq_wr && (rs_turn || txq_rd == txq_wr))) && tag_wr - tag_rd < 3'd2) begin
+      end else if ((rs_burst || (rep_rd == rep_wr && rsq_rd != rsq_wr && (rs_turn || txq_rd == txq_wr)))
+                   && tag_wr - tag_rd < 3'd2) begin
+        // Replies that wait in `rep` are older than any READ response of their QP.
         next_response;
       end else if (txq_rd != txq_wr && tag_wr - tag_rd < 3'd2) begin
         t_q = txq[txq_rd[QW-1:0]];
