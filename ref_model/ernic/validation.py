@@ -14,7 +14,7 @@ from ref_model.ernic.config import Device, QpConfig
 from ref_model.ernic.errors import SYNDROME_IHL, SYNDROME_IP_VERSION, SYNDROME_MAC, Suspicion
 from ref_model.ernic.headers import UDP_PORT
 from ref_model.ernic.regions import Regions
-from ref_model.wire import Frame, IPv4, ParseError, Reason
+from ref_model.wire import Frame, IPv4, ParseError, Reason, opcodes
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +118,8 @@ def suspicion(frame: Frame, first: Frame | None, regions: Regions, revived: bool
         access = regions.edge_rule(frame.reth) if frame.reth.length else "ERN-035"
     bth = frame.bth
     assert bth is not None
-    invalid = dropped if revived else "ERN-148" if bth.pad else ""
+    reading = bth.opcode == opcodes.READ_REQUEST
+    invalid = dropped if revived else "ERN-131" if reading else "ERN-148" if bth.pad else ""
     return Suspicion(bth.dest_qp, bth.psn, dropped, access, invalid)
 
 

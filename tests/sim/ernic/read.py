@@ -134,36 +134,6 @@ class read_response_lost(ErnicTest):
 
 
 @ernic_test(suites=("full",))
-class read_isolation(ErnicTest):
-    """The repair of READs on one queue pair leaves those of its neighbours alone.
-
-    Stimulus: two queue pairs lose a response of their READ while READs and WRITEs of four others wait for
-    theirs; three rounds. Checks: ERN-237, ERN-082, ERN-094, ERN-093, ERN-238.
-    """
-
-    async def scenario(self) -> None:
-        await bring_up(self)
-        links = [await connect(self, number, pmtu=256, timeout=0) for number in range(2, 8)]
-        for losing in ((3, 6), (2, 5), (4, 7)):
-            for link in links:
-                lost = link.number in losing
-                action, opcode = (Action.DROP, READ_MIDDLE) if lost else (Action.HOLD, None)
-                rule = Fault(
-                    action, Direction.TO_DUT, qp=link.number, opcode=opcode, count=1 if lost else None
-                )
-                self.partner.add_faults(rule)
-                batch = [request(self.rng, verb, 900) for verb in (Verb.READ, Verb.WRITE)]
-                await self.host.post_send(link.qp, *batch)
-            for link in links:
-                if link.number in losing:
-                    await self.host.wait_completions(link.qp)
-            await self.host.pause(3)
-            self.partner.clear_faults()
-            for link in links:
-                await self.host.wait_completions(link.qp)
-
-
-@ernic_test(suites=("full",))
 class read_response_order(ErnicTest):
     """READ responses that overtake each other or come twice change nothing in data and completion.
 
