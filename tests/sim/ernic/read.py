@@ -7,9 +7,9 @@ from ref_model.rocev2.psn import psn_add
 from ref_model.rocev2.segment import PMTUS, Verb
 from ref_model.wire import Aeth, Bth, build, opcodes
 from tb.partner import Action, Direction, Fault
-from tb.sequences.connect import connect, reconnect
+from tb.sequences.connect import connect, connect_many, reconnect
 from tb.sequences.start import bring_up, reset, start
-from tb.sequences.traffic import READ_TOO, post_all, request
+from tb.sequences.traffic import READ_TOO, peer_done, post_all, request
 from tb.testcase import ErnicTest, ernic_test
 
 ACK, READ_FIRST, READ_MIDDLE, READ_LAST, READ_ONLY = 0x11, 0x0D, 0x0E, 0x0F, 0x10
@@ -131,6 +131,33 @@ class read_response_lost(ErnicTest):
         self.partner.add_faults(Fault(Action.DROP, Direction.TO_DUT, qp=7, opcode=READ_FIRST, count=2))
         for _ in range(3):
             await post_all(self, link, [request(self.rng, Verb.READ, 700)])
+
+
+@ernic_test(suites=("full",))
+class read_isolation(ErnicTest):
+    """A lost READ response of one queue pair, and READs answered on several, do not touch the others.
+
+    Stimulus: READs in and out on four neighbouring queue pairs at once, a middle response to QP 3 lost in
+    each round; nothing is lost on the others.
+    Checks: ERN-094, ERN-237, ERN-238, ERN-082, ERN-093, ERN-135, ERN-136, ERN-138.
+    """
+
+    async def scenario(self) -> None:
+        await bring_up(self)
+        links = await connect_many(self, range(3, 7), pmtu=256)
+        regions = [await self.host.register_mr(link.config.pd, 8192) for link in links]
+        for _ in range(4):
+            loss = Fault(Action.DROP, Direction.TO_DUT, qp=3, opcode=READ_MIDDLE, count=1)
+            self.partner.add_faults(loss)
+            for link, mr in zip(links, regions, strict=True):
+                for step in range(3):
+                    link.peer.post_read(mr.va + 9 * step, mr.rkey, 1500)
+                batch = [request(self.rng, verb, 1200) for verb in (Verb.READ, Verb.SEND, Verb.READ)]
+                await self.host.post_send(link.qp, *batch)
+            for link in links:
+                await peer_done(self, link)
+                await self.host.wait_completions(link.qp)
+            self.partner.clear_faults()
 
 
 @ernic_test(suites=("full",))
