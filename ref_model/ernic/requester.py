@@ -548,6 +548,9 @@ class Requester:
         if not self.window:
             wrong = "ERN-060" if psn == self._empty else "ERN-063" if self._after_read else "ERN-062"
             return rules.fail(wrong, self.next_psn, psn, "packet numbers are consecutive", scope)
+        found = self._find(asked)
+        if psn_diff(asked, self.una) > 0 and found is not None and found[0].fetch and found[0].fetch.bad:
+            return rules.fail("ERN-097", self.una, asked, "a malformed response is no data", scope)
         starts = {
             entry.psn
             for entry in self._restarts
@@ -755,6 +758,8 @@ class Requester:
         fetch = self.window[0].fetch if self.window else None
         if fetch is None:
             return "ERN-071"
+        if fetch.bad:
+            return "ERN-097"
         return "ERN-095" if self._acked_beyond is not None or self._restarts else "ERN-072/arrival"
 
     def _limit_of_data(self, upto: int) -> int:
