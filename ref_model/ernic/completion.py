@@ -187,6 +187,8 @@ class CompletionQueue:
                 rules.met(ended, "the CQE follows the acknowledgement (QP1: the frame)", scope, knob)
             if not self._owed:
                 rules.alive((scope.name, "cq"))
+            if self.cqes == depth:
+                rules.observe("ERN-192")  # whether software has read the CQEs does not show on the pins
             self.cqes += 1
             self._announced(self.cqes)
             self._settled.append((self.cqes, settled))

@@ -451,6 +451,8 @@ class Requester:
         if self._stands_for(psn, self.una):
             self._oldest_sent = self._ctx.ready_since(begin)
         self._last_sent = begin
+        if self._ctx.troubles.rule_since(self._troubles, self._qp) == "ERN-237":
+            rules.observe("ERN-240")
         self._troubles = self._ctx.troubles.count
         self._repeat_seen = False
         if not again:

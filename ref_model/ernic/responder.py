@@ -771,6 +771,8 @@ class Responder:
         credit = rules.knobs["AETH_CREDIT"]
         self._counters.add("out_ack")
         rules.met("ERN-124/kind", "syndrome[7:5] = 000", scope)
+        why = "what is addressed to a QP is answered with the settings of its slot"
+        rules.met("ERN-019", why, scope, knob="QP_BASE_MODE")
         if credit != "mask":
             rules.eq(
                 "ERN-124/credit", credit, aeth.syndrome & 0x1F, "credit field", scope, knob="AETH_CREDIT"
