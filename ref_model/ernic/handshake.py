@@ -25,6 +25,7 @@ WRITES = {SQ_IN: ("SQPI", "ERN-224"), RQ_IN: ("RQCI", "ERN-225")}
 WINDOW = (1 << 21) - 1
 
 READY = 1 << 31
+NOT_TOLD = "WQEs completed and not told yet"
 
 
 class CompletionCount:
@@ -49,18 +50,24 @@ class CompletionCount:
                 self._ctx.liveness(),
             )
 
-    def told(self, count: int) -> None:
-        """The DUT offered ``count`` completions."""
-        good = self._ctx.rules.in_range(
-            "ERN-226/count", 1, self.waiting, count, "WQEs completed and not told yet", self._scope
-        )
-        if not good:
+    def told(self, count: int, settled: int) -> None:
+        """The DUT offered ``count`` completions, which were taken at ``settled``.
+
+        A wrong count is judged then: one that changed while it waited breaks the stability first.
+        """
+        if not 1 <= count <= self.waiting:
+            wrong = self.waiting
+            self._ctx.deadlines.call_at(settled, lambda: self._wrong(count, wrong))
             return
+        self._ctx.rules.in_range("ERN-226/count", 1, self.waiting, count, NOT_TOLD, self._scope)
         self.waiting -= count
         if not self.waiting:
             self._ctx.deadlines.meet(self._duty)
         elif self._duty is not None and self._duty.open:
             self._duty.deadline = self._ctx.liveness()
+
+    def _wrong(self, count: int, waiting: int) -> None:
+        self._ctx.rules.in_range("ERN-226/count", 1, waiting, count, NOT_TOLD, self._scope)
 
 
 class Announcements:
@@ -217,7 +224,7 @@ class Handshake:
             self._ctx.held_over(event.begin, event.settled)
         address, value = event.values
         if event.port == CQ_OUT:
-            self._completions(address, value)
+            self._completions(address, value, event.settled)
         else:
             self._announcement(address, value)
 
@@ -233,7 +240,7 @@ class Handshake:
                 found.append(qp)
         return found
 
-    def _completions(self, address: int, count: int) -> None:
+    def _completions(self, address: int, count: int, settled: int) -> None:
         rules = self._ctx.rules
         matching = self._candidates(address, True)
         waiting = [qp for qp in matching if self._counts[qp.number].waiting >= count]
@@ -243,7 +250,7 @@ class Handshake:
         found = next(iter(waiting or owing or [qp for qp in matching if self._is_handshake(qp)]), None)
         if found is not None:
             rules.met("ERN-226/addr", "low bits of CQDBADD", found.scope)
-            self._counts[found.number].told(count)
+            self._counts[found.number].told(count, settled)
             self._active(found)
             return
         if matching:

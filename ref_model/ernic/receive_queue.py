@@ -7,7 +7,7 @@ from collections.abc import Callable
 from ref_model.deadlines import Must
 from ref_model.ernic import doorbells
 from ref_model.ernic.config import QpConfig
-from ref_model.ernic.context import Context
+from ref_model.ernic.context import OUTPUT, Context
 from ref_model.ernic.rings import RingIndex, Shown, match_position
 from ref_model.rules import Scope
 
@@ -50,7 +50,9 @@ class ReceiveQueue:
         """A SEND message was accepted whole: its doorbell is owed."""
         self.received += 1
         self.no_element = ""
-        if not conn.memory_doorbells:
+        if conn.memory_doorbells:
+            self._ctx.rules.tempt("ERN-246", OUTPUT)
+        else:
             self.on_handshake()
         rule = doorbells.owed(self._ctx, conn, conn.rq_doorbell, self.rule)
         if rule is not None and (self._bell_duty is None or not self._bell_duty.open):

@@ -622,6 +622,8 @@ class Requester:
         """Return the rule a QP breaks that turns fatal although nothing allows it."""
         if device.retry_forever and self._last_retry:
             return "ERN-087/alive"
+        if self._start_rule == "ERN-229":
+            return self._start_rule
         if not self._last_retry and self.window and self._ctx.held.between(self._progress, self._ctx.now):
             return "ERN-203"  # retries were used up while nothing could leave: that is a loss
         return self._last_retry or "ERN-155"
@@ -640,16 +642,9 @@ class Requester:
 
     def timeout_limit_reached(self, conn: QpConfig, device: Device) -> bool:
         """Return whether the QP may now turn fatal because its retries are used up."""
-        rounds = self._rounds + self._extra_rounds + self._hidden_rounds(conn, device)
+        rounds = self._rounds + self._extra_rounds
         reached = rounds >= conn.retry_limit or self.may_die or self._open_limit(conn)
         return not device.retry_forever and reached and bool(self.window)
-
-    def _hidden_rounds(self, conn: QpConfig, device: Device) -> int:
-        """Return how many resends may have fallen due while nothing could leave, at most."""
-        held = self._ctx.held.between(self._progress, self._ctx.now)
-        if not held or not conn.timeout:
-            return 0
-        return held // max(self._shortest_timeout(conn, device), self._ctx.timing.period) + 1
 
     def _open_limit(self, conn: QpConfig) -> bool:
         """Return whether RNR limit 7 may have been taken as a number (RNR_INFINITE_7 = report)."""

@@ -163,6 +163,7 @@ class Responder:
         """Whether the DUT owes an answer of this QP now."""
         state = self.state
         duties = [*(entry.duty for entry in state.waiting), *(duty for _, duty in state.answers)]
+        duties += [entry.duty for entry in (*self.reads.pending, *self.reads.repeats)]
         return any(duty is not None and duty.open for duty in duties)
 
     def settle_room(self, psn: int | None = None, syndrome: int = 0) -> bool:

@@ -36,16 +36,39 @@ class side_band_doorbells(ErnicTest):
                 await self.host.post_send(link.qp, *[request(self.rng, Verb.SEND, 60) for _ in range(count)])
                 await self.host.read("SQPI", number)
                 await self.host.wait_completions(link.qp)
-            for count in range(22):
-                peer_post(link, self.rng, SEND_VERBS[count % 3], 100)
-            self.partner.service()
-            await self.host.wait_received(link.qp, 16)
-            for freed in (1, 5, 10):
+            for freed, count in ((0, 16), (1, 1), (5, 5), (0, 6)):
                 await self.host.free_recv(link.qp, freed)
                 await self.host.read("RQCI", number)
-                await self.host.pause(2)
+                for index in range(count):
+                    peer_post(link, self.rng, SEND_VERBS[index % 3], 100)
+                self.partner.service()
+                await self.host.wait_received(link.qp, min(link.qp.received + count, link.qp.freed + 16))
             await peer_done(self, link)
             await post_all(self, plain, [request(self.rng, verb, 200) for verb in ALL_VERBS], True)
+
+
+@ernic_test(suites=("full",))
+class side_band_single(ErnicTest):
+    """Each kind of SEND is announced on its own, and a doorbell word goes to address 0 if a QP has no other.
+
+    Stimulus: one SEND of each kind with quiet behind it; queue pairs of both modes without doorbell address.
+    Checks: ERN-228, ERN-226, ERN-078.
+    """
+
+    async def scenario(self) -> None:
+        await bring_up(self)
+        for number, memory in ((2, False), (3, False), (4, True)):
+            link = await connect(self, number, memory_doorbells=memory, enable=False)
+            if number != 2:
+                for name in ("CQDBADD", "CQDBADDMSB", "RQWPTRDBADD", "RQWPTRDBADDMSB"):
+                    await self.host.write(name, 0, number)
+            await self.host.enable_qp(link.qp)
+            for verb in SEND_VERBS:
+                peer_post(link, self.rng, verb, 90)
+                self.partner.service()
+                await self.settle()
+            await self.host.post_send(link.qp, request(self.rng, Verb.WRITE, 90))
+            await self.settle()
 
 
 @ernic_test(suites=("full",))

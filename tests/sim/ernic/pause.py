@@ -20,6 +20,8 @@ from tb.sequences.start import bring_up, start
 from tb.sequences.traffic import peer_done, peer_post, request
 from tb.testcase import ErnicTest, ernic_test
 
+READS_AND_SENDS = (Verb.READ, Verb.SEND, Verb.READ)
+
 RX = 3
 """Index of the memory port that takes inbound payload."""
 
@@ -56,6 +58,7 @@ class pause_stops_class(ErnicTest):
                 await self.env.pause.request()
                 await self.host.wait_completions(link.qp)
                 await self.host.pause(5)
+                host_frames(self, 1)
 
 
 @ernic_test(suites=("smoke", "full"))
@@ -133,6 +136,36 @@ class pause_any_priority(ErnicTest):
             await self.host.wait_completions(link.qp)
             if other.count < before + 6:
                 await other.wait(before + 6 - other.count)
+
+
+@ernic_test(suites=("full",))
+class pause_answers(ErnicTest):
+    """A pause of the RoCE class stops answers as well: ACKs, NAKs and READ responses follow when it ends.
+
+    Stimulus: request up while the peer sends READs, WRITEs and SENDs on two queue pairs; READs of the DUT
+    itself under way; several short pauses, peers with timeouts of their own.
+    Checks: ERN-203, ERN-119, ERN-135, ERN-148, ERN-093.
+    """
+
+    async def scenario(self) -> None:
+        await bring_up(self)
+        await set_pause(self, 7, None)
+        for number in (2, 3):
+            link = await connect(self, number, pmtu=512)
+            mr = await self.host.register_mr(link.config.pd, 8192)
+            for microseconds in (3, 12, 30):
+                for verb in (Verb.READ, Verb.WRITE, Verb.SEND, Verb.READ):
+                    peer_post(link, self.rng, verb, 1100, mr, self.rng.randrange(4000))
+                await self.host.post_send(
+                    link.qp, *[request(self.rng, verb, 900) for verb in READS_AND_SENDS]
+                )
+                self.partner.service()
+                await self.host.pause(self.rng.uniform(0, 1))
+                await self.env.pause.request(7)
+                await self.host.pause(microseconds)
+                await self.env.pause.request()
+                await peer_done(self, link)
+                await self.host.wait_completions(link.qp)
 
 
 @ernic_test(suites=("full",))
@@ -216,6 +249,11 @@ class pause_request_roce(ErnicTest):
         raw = RawPeer(link, self.partner)
         for check in (False, True):
             await set_pause(self, 1, 7, any_priority=check)
+            await self.host.write("XRNIC_BUF_THRESHOLD_ROCE", 0xFFFF_FFFF)
+            raw.post(Verb.WRITE, self.rng.randbytes(64), mr.va, mr.rkey)
+            await until_requested(self, True)
+            await self.host.write("XRNIC_BUF_THRESHOLD_ROCE", 0x0740_0000)
+            await until_requested(self, False)
             await self.host.write("XRNIC_BUF_THRESHOLD_ROCE", 0x0740_0700)
             self.env.ports[RX].hold("w")
             for _ in range(60):
@@ -225,11 +263,6 @@ class pause_request_roce(ErnicTest):
             self.env.ports[RX].release("w")
             await until_requested(self, False)
             await self.settle()
-            await self.host.write("XRNIC_BUF_THRESHOLD_ROCE", 0xFFFF_FFFF)
-            raw.post(Verb.WRITE, self.rng.randbytes(64), mr.va, mr.rkey)
-            await until_requested(self, True)
-            await self.host.write("XRNIC_BUF_THRESHOLD_ROCE", 0x0740_0000)
-            await until_requested(self, False)
 
 
 @ernic_test(suites=("full",))
