@@ -407,6 +407,7 @@ class Responder:
         if self.state.progress is not None:
             rules.tempt("ERN-117", (self._scope.name, "rx"))
         self._far(bth.psn)
+        self._counters.last_in_known = False  # whether a repeated READ counts as accepted is open
         span = response_count(reth.length, conn.pmtu)
         verdict = self._regions.check(reth, conn.pd, ACCESS_READ)
         if verdict.denied:
@@ -823,7 +824,8 @@ class Responder:
         legal = (NAK_SEQUENCE, NAK_INVALID, NAK_ACCESS, 0x63, *range(0x20, 0x40))
         if not rules.one_of("ERN-127", legal, aeth.syndrome, "NAK codes of RC", scope):
             return
-        if not self._in_order_of_reads(psn_add(psn, -1), "a NAK behind PSN"):
+        repeated = any(answer.rule == "ERN-116" and answer.psn == psn for answer, _ in state.answers)
+        if not repeated and not self._in_order_of_reads(psn_add(psn, -1), "a NAK behind PSN"):
             return
         for position, (answer, duty) in enumerate(state.answers):
             if answer.psn == psn and answer.syndrome in (aeth.syndrome, -1):

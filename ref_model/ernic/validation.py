@@ -54,7 +54,11 @@ def parse_faults(error: ParseError) -> list[Fault]:
         return [IP_VERSION]
     if error.reason is Reason.IHL:
         return [IHL]
-    return [CUT if error.reason is Reason.TRUNCATED else LENGTHS]
+    ip = error.partial.ip
+    headers = 4 * ip.ihl if isinstance(ip, IPv4) else 0
+    beyond = not isinstance(ip, IPv4) or (ip.total_length or 0) >= headers
+    cut = error.reason is Reason.TRUNCATED or (error.reason is Reason.IP_LENGTH and beyond)
+    return [CUT if cut else LENGTHS]
 
 
 def device_faults(frame: Frame, good: bool, device: Device) -> list[Fault]:

@@ -58,7 +58,7 @@ function automatic [31:0] read_global(input [11:0] off);
     end else begin
       case ({off[11:2], 2'b00})
         12'h100: read_global = {c_in_rdrsp, c_in_send};
-        12'h104: read_global = {c_in_mad, c_in_ack};
+        12'h104: read_global = `MUT(303, {c_in_mad, c_in_ack}, {c_in_ack, c_in_mad});
         12'h108: read_global = `MUT(131, {c_out_write, c_out_send}, {c_out_send, c_out_write});
         12'h10C: read_global = {c_out_mad, c_out_ack};
         12'h110: read_global = last_in;
@@ -155,7 +155,7 @@ task automatic write_global(input [11:0] off, input [31:0] data, input [31:0] la
       if (mask[4]) k_cq_sticky = 1'b0;
       intsts = intsts & `MUT(8, ~mask[8:0], ~{9{|mask[8:0]}});
       // The scheduling flags fall with their summary bit (CNP_CLEAR = w1c8).
-      if (mask[8] && C_CNP_CLEAR_TX == 0) for (k = 0; k < 64; k = k + 1) cnpint[k] = 32'd0;
+      if (mask[8] && `MUT(317, C_CNP_CLEAR_TX == 0, 1'b0)) for (k = 0; k < 64; k = k + 1) cnpint[k] = 32'd0;
     end else if (off >= 12'h190 && off < 12'h290) begin
       w1c_until = now + 64'd128;
       clear_bank(1'b0, bank_of(off - 12'h190), data & lanes);
