@@ -41,6 +41,7 @@ from ref_model.ernic.validation import (
     congestion_experienced,
     device_faults,
     parse_faults,
+    possible_syndromes,
     qp_faults,
     suspicion,
     syndrome_bits,
@@ -356,6 +357,7 @@ class ErnicModel:
             qp.requester.sq.preset(word & 0xFFFF)
         elif name == "RQCI" and override:
             qp.rq.consumer.preset(word & 0xFFFF)
+            qp.rq.credited = False
         elif name == "SQPI":
             self._forget_override(qp)
             if conn.enabled and device.enabled and self._unprogrammed():
@@ -366,7 +368,7 @@ class ErnicModel:
             qp.responder.freed(by_side_band)
             if qp.management is not None:
                 qp.management.freed(conn, settled)
-            qp.rq.consumer.advance_to(word & 0xFFFF, depth, qp.rq.received - qp.rq.consumer.count)
+            qp.rq.free(word & 0xFFFF, depth)
         elif name == "SQPSN":
             qp.requester.preset_psn(word & 0xFFFFFF)
         elif name == "LSTRQREQ":
@@ -378,6 +380,9 @@ class ErnicModel:
             at_rest = requester.idle and qp.cq.done == requester.sq.count
             if qp.life.configured(conn, qp.fatal, at_rest, requester.sq.count, self.ctx.now):
                 qp.revive()
+            if conn.recovery:
+                for _ in range(qp.cq.recovery()):
+                    self.counters.flushed()  # fetched to be flushed, whenever that was
             requester.arm(conn, device)
 
     def _register_read(self, event: RegRead) -> None:
@@ -586,7 +591,8 @@ class ErnicModel:
         rules.tempt("ERN-110", path)
         if log_all:
             syndrome, further = syndrome_bits(faults)
-            self.errors.expect(counted, syndrome, "ERN-151", fault.why, further)
+            may = possible_syndromes(faults, frame, self._device())
+            self.errors.expect(counted, syndrome, "ERN-151", fault.why, further, may)
         else:
             rules.tempt("ERN-152", path)
         self.counters.last_in_known = False

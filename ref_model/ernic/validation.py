@@ -112,6 +112,16 @@ def syndrome_bits(faults: list[Fault]) -> tuple[int, int]:
     return (bits[0], sum(bits[1:])) if bits[0] else (0, 0)
 
 
+def possible_syndromes(faults: list[Fault], frame: Frame, device: Device) -> int:
+    """Return the documented syndrome bits an entry for ``frame`` can have, whatever the DUT checks first."""
+    bits = SYNDROME_MAC if frame.eth.dst != device.mac else 0
+    if frame.ip is None:
+        bits |= SYNDROME_IP_VERSION
+    for fault in faults:
+        bits |= fault.syndrome
+    return bits
+
+
 def certain(faults: list[Fault], knobs: Mapping[str, Any]) -> bool:
     """Return whether at least one fault drops the frame whatever the open parameters mean."""
     closed = {"report", "any", "off"}

@@ -95,6 +95,19 @@ task automatic parse_frame;
   end
 endtask
 
+// Whether the header check sum of an IPv4 frame without options is right.
+function automatic ip_sum_ok(input dummy);
+  reg [19:0] sum;
+  integer k;
+  begin
+    sum = 20'd0;
+    for (k = 14; k < 34; k = k + 2) sum = sum + {4'd0, hb2(k[9:0])};
+    sum = {4'd0, sum[15:0]} + {16'd0, sum[19:16]};
+    sum = {4'd0, sum[15:0]} + {16'd0, sum[19:16]};
+    ip_sum_ok = (sum[15:0] == 16'hFFFF);
+  end
+endfunction
+
 // First failing check in the order of precedence; 63 = none, 62 = drop without further record.
 function automatic [5:0] first_fault(input dummy);
   reg [31:0] conf;
@@ -112,6 +125,7 @@ function automatic [5:0] first_fault(input dummy);
     if (f_v4 && rx_hdr[8*14 +: 4] != 4'd5 && `MUT(454, 1'b0, 1'b1)) first_fault = S_IHL;
     else if (!rx_good && !k_tuser_off && `MUT(84, 1'b1, 1'b0)) first_fault = S_TUSER;
     else if ((f_v4 || f_v6) && f_short) first_fault = S_LENGTH;
+    else if (f_v4 && rx_hdr[8*14 +: 4] == 4'd5 && `MUT(420, !ip_sum_ok(1'b0), 1'b0)) first_fault = S_LENGTH;
     else if ((f_v6 || (f_v4 && rx_hdr[8*14 +: 4] == 4'd5)) && !rx_icrc_ok && !k_icrc_off
              && `MUT(85, 1'b1, 1'b0) && `MUT(393, 1'b1, !f_cut4)) first_fault = S_ICRC;
     else if (dmac != {greg[G_MACH][15:0], greg[G_MACL]} && `MUT(86, 1'b1, !r_mac_seen)
