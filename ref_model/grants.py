@@ -77,6 +77,14 @@ class PayloadGrants:
                     found[id(grant)] = grant
         return list(found.values())
 
+    def owed_by(self, port: str) -> Payload | None:
+        """Return an open grant that master ``port`` alone has to fulfil."""
+        for entries in self._pages.values():
+            for grant in entries:
+                if grant.port == port:
+                    return grant
+        return None
+
     def misplaced(self, data: bytes) -> Payload | None:
         """Return an open grant whose bytes begin like ``data``: they came, but elsewhere."""
         if len(data) < 4:

@@ -43,6 +43,8 @@ from tb.scoreboard.log import RunLog
 STEP_CLOCKS, WATCH_CLOCKS = 250, 2000
 #: A DUT that is not quiet after so many times LIVENESS_CLKS makes the run inconclusive.
 QUIET_LIMIT = 10
+#: Highest queue pair number XRNIC_CONF_QP_EN[10:0] can name.
+MOST_QPS = 2047
 
 
 @dataclass
@@ -157,9 +159,11 @@ class ErnicEnv(uvm_env):
             self.axil.port,
             self.memory,
             RegisterNames(layout("ernic"), raw),
-            DeviceConfig(qp_count=int(config.knobs["C_NUM_QP"]) - (1 if raw else 0)),
+            DeviceConfig(qp_count=min(int(config.knobs["C_NUM_QP"]) - (1 if raw else 0), MOST_QPS)),
             stream(config.seed, "host"),
             _sleep,
+            free_running=config.knobs["SQ_INDEX_FORM"] == "B",
+            credit_first=config.knobs["RQ_CREDIT_MODE"] == "absolute",
         )
         self.host.side_bands = SideBands(
             {"SQPI": self.doorbells["sq_pidb"].send, "RQCI": self.doorbells["rq_cidb"].send}

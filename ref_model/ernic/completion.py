@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ref_model.deadlines import Must
 from ref_model.ernic import doorbells
@@ -59,6 +59,8 @@ class CompletionQueue:
         self.head_low = 0
         self._owed: deque[Completion] = deque()
         self._settled: deque[tuple[int, int]] = deque(maxlen=64)
+        #: WQEs of a fatal QP that need not be announced before its recovery, with the settings they ended in.
+        self._flushed: list[tuple[Completion, QpConfig]] = []
         self._cqe_duty: Must | None = None
         self._bell_duty: Must | None = None
         #: Rule for the moment of completion if no acknowledgement decides it (rests on M_RULES then).
@@ -86,6 +88,9 @@ class CompletionQueue:
 
     def complete(self, completion: Completion, conn: QpConfig) -> None:
         """A WQE ended: its CQE (if enabled) and the doorbell are permitted and owed from now on."""
+        if completion.error and not conn.recovery and self._ctx.knobs["FLUSH_MOMENT"] != "at_fatal":
+            self._flushed.append((completion, conn))
+            return
         self.done += 1
         if completion.fetch is not None:
             self._reads.append((self.done, completion.fetch))
@@ -119,6 +124,22 @@ class CompletionQueue:
         """Return the rule that demands the end of a WQE to show (``rule`` after an ACK) and its parameter."""
         return (self.unacknowledged, "M_RULES") if self.unacknowledged else (rule, None)
 
+    def recovery(self) -> int:
+        """QPCONF[6] was set: the latest moment at which flushed WQEs begin to be announced (FLUSH_MOMENT).
+
+        Returns how many they are.
+        """
+        waiting, self._flushed = self._flushed, []
+        for completion, conn in waiting:
+            self.complete(completion, replace(conn, recovery=True))
+        return len(waiting)
+
+    def _settle(self) -> None:
+        """Before a deviation is judged: what may have ended has ended."""
+        self.settle_fatal()
+        if self._ctx.knobs["FLUSH_MOMENT"] == "any":
+            self.recovery()
+
     def write_ring(self, conn: QpConfig, addr: int, data: bytes, begin: int, settled: int) -> None:
         """Judge a write into the CQ ring: whole CQEs, in order, each for a WQE that has ended."""
         rules, scope = self._ctx.rules, self._scope
@@ -138,7 +159,7 @@ class CompletionQueue:
                 return
             word = int.from_bytes(data[:CQE_BYTES], "little")
             if not self._owed:
-                self.settle_fatal()
+                self._settle()
             if not self._owed and word >> 24:
                 rules.fail(self.fatal_too_early(), "no error CQE", word, "nothing makes this QP fatal", scope)
                 return
@@ -166,6 +187,8 @@ class CompletionQueue:
                 rules.met(ended, "the CQE follows the acknowledgement (QP1: the frame)", scope, knob)
             if not self._owed:
                 rules.alive((scope.name, "cq"))
+            if self.cqes == depth:
+                rules.observe("ERN-192")  # whether software has read the CQEs does not show on the pins
             self.cqes += 1
             self._announced(self.cqes)
             self._settled.append((self.cqes, settled))
@@ -197,7 +220,7 @@ class CompletionQueue:
         value = int.from_bytes(data, "little")
         count = match_position(value, conn.sq_depth, self.rung, self.done)
         if count is None:
-            self.settle_fatal()
+            self._settle()
             count = match_position(value, conn.sq_depth, self.rung, self.done)
         if count is None or value > 0xFFFF:
             low, high = self.rung % conn.sq_depth, self.done % conn.sq_depth
@@ -228,7 +251,7 @@ class CompletionQueue:
         low = max(self.head_low, self._shown.before(begin))
         count = match_position(value, max(conn.sq_depth, 1), low, self.done)
         if count is None:
-            self.settle_fatal()
+            self._settle()
             count = match_position(value, max(conn.sq_depth, 1), low, self.done)
         if quiet:
             low = self.done
@@ -245,7 +268,7 @@ class CompletionQueue:
             )
         self._announced(count)
         self.head_low = count
-        if quiet and self.done > self.base and all_done is not None:
+        if quiet and self.done > self.base and all_done is not None and not self._flushed:
             rules.eq("ERN-076", all_done, value, "CQHEAD equals SQPI when all WQEs have ended", scope)
 
     def _announced(self, count: int) -> None:

@@ -60,7 +60,8 @@ class Counters:
         """Start at zero."""
         self._ctx = ctx
         self._interrupts = interrupts
-        self.values = {name: MovingCounter(spec.width) for name, spec in SPECS.items()}
+        at_end = str(ctx.knobs["COUNTER_WRAP"])
+        self.values = {name: MovingCounter(spec.width, at_end) for name, spec in SPECS.items()}
         self._moved: set[str] = set()
         self.last_in: tuple[int, int, int] | None = None
         self.last_in_known = True
@@ -142,7 +143,7 @@ class Counters:
 
     def judge(self, register: str, value: int, begin: int, settled: int) -> None:
         """Judge a read of a counter register."""
-        rules, quiet = self._ctx.rules, self._ctx.quiet
+        rules, quiet, at_end = self._ctx.rules, self._ctx.quiet, self._ctx.knobs["COUNTER_WRAP"]
         for name, spec in SPECS.items():
             if spec.register != register:
                 continue
@@ -157,11 +158,15 @@ class Counters:
                 continue
             modulus = 1 << spec.width
             where = f"{register}[{spec.lsb + spec.width - 1}:{spec.lsb}] counts {name.replace('_', ' ')}"
+            beyond = high >= modulus
+            rule, knob = ("ERN-176/wrap", "COUNTER_WRAP") if beyond else (spec.rule, None)
+            if beyond and at_end == "saturate":
+                low, high = min(low, modulus - 1), min(high, modulus - 1)
             if legal:
-                rules.met(spec.rule, where, sure=low == high and name in self._moved)
+                rules.met(rule, where, knob=knob, sure=low == high and name in self._moved)
             else:
                 expected = f"{low % modulus:#x} .. {high % modulus:#x}"
-                rules.fail(spec.rule, expected, part, where)
+                rules.fail(rule, expected, part, where, knob=knob)
 
     def judge_last(self, register: str, value: int) -> None:
         """Judge LSTINPKT or LSTOUTPKT: opcode [7:0], PSN [19:8], QP [30:20]."""

@@ -46,6 +46,7 @@ class BadFrame:
     rule: str
     why: str
     duty: Must | None
+    may: int = 0
 
     @property
     def bit_rule(self) -> str:
@@ -85,11 +86,11 @@ class ErrorBuffer:
     def _log_all(self) -> bool:
         return bool(self._values.get("GLOBAL", "XRNICCONF") >> 5 & 1)
 
-    def expect(self, sure: bool, syndrome: int, rule: str, why: str, further: int = 0) -> None:
+    def expect(self, sure: bool, syndrome: int, rule: str, why: str, further: int = 0, may: int = 0) -> None:
         """A frame failed validation; ``sure``: its entry is owed, else allowed if all errors are logged.
 
         ``syndrome``: the bit it must show, 0 when that is open; ``further``: bits of faults of lower
-        precedence, which it may show too.
+        precedence, which it may show too; ``may``: documented bits it can have at all.
         """
         if not sure and not self._log_all():
             return
@@ -98,7 +99,7 @@ class ErrorBuffer:
             duty = self._ctx.deadlines.must(
                 rule, "an error buffer entry", why, self.scope, self._ctx.liveness()
             )
-        self._waiting.append(BadFrame(sure, syndrome, further, rule, why, duty))
+        self._waiting.append(BadFrame(sure, syndrome, further, rule, why, duty, may))
 
     def write(self, addr: int, data: bytes) -> None:
         """Judge a write into the ring; only the one at the start of an entry counts as a new entry."""
@@ -139,8 +140,9 @@ class ErrorBuffer:
                 )
                 rules.met(owed.bit_rule, why, self.scope, knob="ERRBUF_LAYOUT")
             return
-        free = next((frame for frame in self._waiting if not frame.sure), None)
-        if free is not None and not seen:
+        able = [frame for frame in self._waiting if not frame.sure and not seen & ~frame.may]
+        free = min(able, key=lambda frame: frame.may.bit_count(), default=None)  # keeps those that fit more
+        if free is not None:
             self._close(free)
         elif owed is not None:
             rules.eq(owed.bit_rule, owed.syndrome, seen, owed.why, self.scope, knob="ERRBUF_LAYOUT")

@@ -97,6 +97,7 @@ class ManagementReceiver:
             entry = self._refused.popleft()
             if not self._ctx.reacted(entry.begin, self._ctx.now):
                 self._waiting.append(entry)
+        self._waiting = deque(sorted(self._waiting, key=lambda entry: entry.number))
 
     def receive(self, frame: Frame, data: bytes, conn: QpConfig, begin: int) -> None:
         """A frame without a fault that drops it for certain came for QP1.

@@ -61,6 +61,7 @@ class ManagementRequester(Requester):
         """Judge a frame that came through QP1 and return it as far as it can be read."""
         rules, scope = self._ctx.rules, self._scope
         frame = _readable(data)
+        scope.note(begin, "out", frame)
         entry = self._entry(self.started, conn)
         if not conn.enabled or conn.recovery:
             why = "QP disabled or under recovery"

@@ -31,7 +31,7 @@ from ref_model.ernic.pause import Class, FlowControl
 from ref_model.ernic.qp import Qp
 from ref_model.ernic.regions import Regions
 from ref_model.ernic.requester import FATAL_NAKS, WQE_BYTES
-from ref_model.ernic.response_errors import ResponseErrors
+from ref_model.ernic.response_errors import ResponseErrors, known_syndrome
 from ref_model.ernic.retry_buffers import RetryBuffers
 from ref_model.ernic.status import QpStatus, Storage
 from ref_model.ernic.validation import (
@@ -41,6 +41,7 @@ from ref_model.ernic.validation import (
     congestion_experienced,
     device_faults,
     parse_faults,
+    possible_syndromes,
     qp_faults,
     suspicion,
     syndrome_bits,
@@ -98,7 +99,7 @@ class ErnicModel:
         self.counters = Counters(self.ctx, self.interrupts)
         self.errors = ErrorBuffer(self.ctx, self.values)
         self.fatal_queue = FatalQueue(self.ctx, self.values)
-        self.ctx.retries = RetryBuffers(self.ctx, self.values)
+        self.ctx.retries = RetryBuffers(self.ctx, self.values, self._rearm)
         self.response_errors = ResponseErrors(self.ctx, self.values)
         self.regions = Regions(self.values, self.knobs, self.rules)
         self.storage = Storage(self.ctx, self.values)
@@ -224,6 +225,11 @@ class ErnicModel:
             )
             self.handshake.attach(qp)
         return qp
+
+    def _rearm(self) -> None:
+        """The retry buffers ran out, or no longer are: what each QP owes may change."""
+        for qp in self.qps.values():
+            qp.requester.arm(*qp.refresh())
 
     def _loaded(self, kind: Class) -> bool:
         """Return whether the DUT owes a frame of this class."""
@@ -351,6 +357,7 @@ class ErnicModel:
             qp.requester.sq.preset(word & 0xFFFF)
         elif name == "RQCI" and override:
             qp.rq.consumer.preset(word & 0xFFFF)
+            qp.rq.credited = False
         elif name == "SQPI":
             self._forget_override(qp)
             if conn.enabled and device.enabled and self._unprogrammed():
@@ -361,7 +368,7 @@ class ErnicModel:
             qp.responder.freed(by_side_band)
             if qp.management is not None:
                 qp.management.freed(conn, settled)
-            qp.rq.consumer.advance_to(word & 0xFFFF, depth, qp.rq.received - qp.rq.consumer.count)
+            qp.rq.free(word & 0xFFFF, depth)
         elif name == "SQPSN":
             qp.requester.preset_psn(word & 0xFFFFFF)
         elif name == "LSTRQREQ":
@@ -373,6 +380,9 @@ class ErnicModel:
             at_rest = requester.idle and qp.cq.done == requester.sq.count
             if qp.life.configured(conn, qp.fatal, at_rest, requester.sq.count, self.ctx.now):
                 qp.revive()
+            if conn.recovery:
+                for _ in range(qp.cq.recovery()):
+                    self.counters.flushed()  # fetched to be flushed, whenever that was
             requester.arm(conn, device)
 
     def _register_read(self, event: RegRead) -> None:
@@ -575,11 +585,14 @@ class ErnicModel:
         path = (qp.scope.name, "rx") if qp is not None and heard else OUTPUT
         if qp is not None and qp.dead:
             rules.tempt("ERN-134", OUTPUT)
+            if frame.bth is not None and frame.bth.opcode == opcodes.CNP:
+                self.counters.add("in_cnp", 0, 1)
         rules.tempt(fault.rule, path)
         rules.tempt("ERN-110", path)
         if log_all:
             syndrome, further = syndrome_bits(faults)
-            self.errors.expect(counted, syndrome, "ERN-151", fault.why, further)
+            may = possible_syndromes(faults, frame, self._device())
+            self.errors.expect(counted, syndrome, "ERN-151", fault.why, further, may)
         else:
             rules.tempt("ERN-152", path)
         self.counters.last_in_known = False
@@ -638,14 +651,24 @@ class ErnicModel:
         if aeth.syndrome >> 5 == 0:
             known = qp.requester.acknowledge(bth.psn, aeth.syndrome & 0x1F, conn, device, now)
             self.counters.add("in_ack", int(known), 1)
-            if not known:
+            if not known or frame.payload:
                 self.response_errors.stale()
+                self._loosely_dropped()
             return
+        if not known_syndrome(aeth.syndrome):
+            self._loosely_dropped()
         known = qp.requester.nak(bth.psn, aeth.syndrome, conn, device, now)
         self.counters.add("in_ack", 0, 1)
         self.counters.add("in_nak", int(known and aeth.syndrome >> 5 == 3), 1)
         if known and aeth.syndrome in FATAL_NAKS:
             qp.fatal_nak(aeth.syndrome)
+
+    def _loosely_dropped(self) -> None:
+        """A response answers nothing or is malformed: whether it counts as invalid or dropped is open."""
+        self.counters.add("invalid", 0, 1)
+        self.counters.add("dropped", 0, 1)
+        self.interrupts.raise_bit(VALIDATION, sure=False)
+        self.errors.expect(False, 0, "ERN-151", "a response that answers nothing")
 
     def _doubtful_response(self) -> None:
         """A READ response the DUT need not take: what it counts for is open."""
@@ -706,22 +729,25 @@ class ErnicModel:
         if not isinstance(qp.requester, ManagementRequester) or not qp.requester.claims(event.data, conn):
             return False
         frame = qp.requester.sent(event.data, conn, device, event.begin)
-        qp.scope.note(event.begin, "out", frame)
         self._stream_rules(event)
         self.rules.alive(OUTPUT)
-        named = self._notified(frame)
-        if named:
-            self.interrupts.unschedule("cnp_tx", named, begun=True)
+        named, alike = self._notified(frame)
+        if named or alike:
+            self.interrupts.unschedule("cnp_tx", [*named, *alike], begun=True)
             self.ctx.deadlines.call_at(
                 event.settled + self.ctx.timing.settle, lambda: self.interrupts.unschedule("cnp_tx", named)
             )
         return True
 
-    def _notified(self, frame: Frame | None) -> list[int]:
-        """Return the QPs whose peer a CNP is for, empty for other frames."""
-        if frame is None or frame.bth is None or frame.bth.opcode != opcodes.CNP:
-            return []
-        return [qp.number for qp in self._peers().get(frame.bth.dest_qp, [])]
+    def _notified(self, frame: Frame | None) -> tuple[list[int], list[int]]:
+        """Return the QPs whose peer a CNP is for, and those with the same DestQP at another address."""
+        named: list[int] = []
+        alike: list[int] = []
+        if frame is not None and frame.bth is not None and frame.bth.opcode == opcodes.CNP:
+            for qp in self._peers().get(frame.bth.dest_qp, []):
+                same = frame.ip is not None and frame.ip.dst == qp.refresh()[0].dst_ip
+                (named if same else alike).append(qp.number)
+        return named, alike
 
     def _managed_answer(self, qp: Qp, frame: Frame) -> bool:
         """Judge ``frame`` if it is a response to a QP1 frame; returns whether it is."""
@@ -934,6 +960,8 @@ class ErnicModel:
             self.rules.fail(refusal.rule, "no write", what, refusal.why, refusal.scope)
             return
         grant = self.ctx.payloads.misplaced(data)
+        if grant is None and event.port == READ_PORT:
+            grant = self.ctx.payloads.owed_by(READ_PORT)
         if grant is not None:
             self.rules.fail(grant.place_rule, f"at {grant.addr:#x}", what, grant.why, self.memory_scope)
             return
@@ -991,7 +1019,8 @@ class ErnicModel:
             managed = self.qps.get(QP1)
             if managed is not None and isinstance(managed.requester, ManagementRequester):
                 frame = managed.requester.payload_read(event, managed.refresh()[0])
-                self.interrupts.unschedule("cnp_tx", self._notified(frame), begun=True)
+                named, alike = self._notified(frame)
+                self.interrupts.unschedule("cnp_tx", [*named, *alike], begun=True)
             self._payload_read(event)
         if event.port != SQ_PORT:
             return
@@ -1111,7 +1140,7 @@ class ErnicModel:
         self.counters.reset()
         self.errors = ErrorBuffer(self.ctx, self.values)
         self.fatal_queue = FatalQueue(self.ctx, self.values)
-        self.ctx.retries = RetryBuffers(self.ctx, self.values)
+        self.ctx.retries = RetryBuffers(self.ctx, self.values, self._rearm)
         self.response_errors = ResponseErrors(self.ctx, self.values)
         self.qps.clear()
         self.flow.reset()

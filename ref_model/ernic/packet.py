@@ -127,7 +127,7 @@ def judge(
         rules.one_of("ERN-090", expected.payloads, frame.payload, why, scope, knob="RETRY_SOURCE")
     elif message.verb.is_write and part.length and not again:
         message.copies[part.offset] = frame.payload
-        ctx.retries.held += 1
+        ctx.retries.take(frame.payload)
     if again:
         rules.eq("ERN-082", True, same, "a resent packet is the original one", scope)
     elif same:

@@ -33,6 +33,7 @@ class ReceiveQueue:
         self._shown = Shown()
         self.index_low = 0
         self.no_element = ""  # rule of the last request, if it takes no element
+        self.credited = False
         self._bell_duty: Must | None = None
 
     @property
@@ -62,6 +63,24 @@ class ReceiveQueue:
             )
         elif not doorbells.allowed(self._ctx, conn, conn.rq_doorbell):
             self._ctx.rules.tempt(doorbells.RULE, (self._scope.name, "doorbell"))
+
+    def room(self, conn: QpConfig) -> int:
+        """Return how many elements may be filled beyond those software has given back.
+
+        RQ_CREDIT_MODE: the whole ring from the start (lap), or nothing before the first credit, an RQCI of at
+        least the depth (absolute).
+        """
+        if self._ctx.knobs["RQ_CREDIT_MODE"] == "absolute" and not self.credited:
+            return 0
+        return max(conn.rq_depth, 1)
+
+    def free(self, raw: int, depth: int) -> None:
+        """RQCI was written."""
+        if self._ctx.knobs["RQ_CREDIT_MODE"] == "absolute" and not self.credited and raw >= depth:
+            self.credited = True
+            self.consumer.raw = raw
+            return
+        self.consumer.advance_to(raw, depth, self.received - self.consumer.count)
 
     def announces(self, conn: QpConfig, data: bytes) -> bool:
         """Return whether a doorbell word stands for messages known to be received."""

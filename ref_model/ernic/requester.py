@@ -126,6 +126,7 @@ class Requester:
         self._gone: deque[Message] = deque(maxlen=8)  # READs that completed
         self._after_read = False  # the last new message was a READ
         self._acked_beyond: int | None = None  # PSN of an ACK for what follows a READ without its data
+        self._repeat_seen = False  # a response taken before came since the last packet
         self._implied = 0  # PSN up to which READ responses acknowledged
         self._extra_rounds = 0  # resends of READs that may count as retries
         #: A malformed READ response came: the QP may turn fatal.
@@ -275,8 +276,9 @@ class Requester:
 
     def _forget(self, message: Message) -> None:
         """All packets of ``message`` are acknowledged, or never will be: their copies are free."""
-        self._ctx.retries.held -= len(message.copies)
-        message.copies.clear()
+        if message.copies:
+            self._ctx.retries.free(message.copies.values())
+            message.copies.clear()
 
     def _void_restarts(self, now: int) -> None:
         """Later answers overtook the open permissions to go back."""
@@ -359,12 +361,15 @@ class Requester:
             return
         period = self._timeout_ps(conn, device)
         deadline = max(self._last_sent, self._progress) + self._longest(period)
+        knob = None
         if self.may_die:
             rule, expected = "ERN-086", "a last resend or the fatal state"
         else:
             rule, expected = "ERN-084", f"PSN {self.una:#x} again"
+            if device.retry_forever and self._rounds > conn.retry_limit:
+                rule, knob = "ERN-087/resend", "M_RULES"
         why = "no acknowledgement within the timeout"
-        self._duty = self._ctx.deadlines.must(rule, expected, why, self._scope, deadline)
+        self._duty = self._ctx.deadlines.must(rule, expected, why, self._scope, deadline, knob)
 
     def _still_silent(self, una: int) -> None:
         """With the timeout off, a packet stayed unacknowledged for long: a resend would have been wrong."""
@@ -446,7 +451,10 @@ class Requester:
         if self._stands_for(psn, self.una):
             self._oldest_sent = self._ctx.ready_since(begin)
         self._last_sent = begin
+        if self._ctx.troubles.rule_since(self._troubles, self._qp) == "ERN-237":
+            rules.observe("ERN-240")
         self._troubles = self._ctx.troubles.count
+        self._repeat_seen = False
         if not again:
             message.sent += 1
             self.next_psn = psn_add(psn, 1) if message.fetch is None else psn_add(message.last_psn, 1)
@@ -530,6 +538,13 @@ class Requester:
             return True
         if psn_diff(psn, self.una) < 0 and self._expired_before(asked, begin, conn, device):
             return True
+        if (
+            self._repeat_seen
+            and self._is_read(asked)
+            and not (psn == self.una and self._expired(begin, conn, device))
+        ):
+            why = "a response that was taken before draws nothing"
+            return rules.fail("ERN-244/silence", self.cursor, asked, why, scope, knob="M_RULES")
         if not self.window:
             wrong = "ERN-060" if psn == self._empty else "ERN-063" if self._after_read else "ERN-062"
             return rules.fail(wrong, self.next_psn, psn, "packet numbers are consecutive", scope)
@@ -542,7 +557,7 @@ class Requester:
             return rules.fail("ERN-081", starts, psn, "a resend resumes inside the message", scope)
         if psn_diff(psn, self.una) < 0:
             return rules.fail(
-                "ERN-241" if psn_diff(psn, self._implied) < 0 else "ERN-083",
+                "ERN-241" if psn_diff(psn, self._implied) < 0 and not self._is_read(psn) else "ERN-083",
                 f"PSN {self.una:#x} or later",
                 psn,
                 "resend of an acknowledged packet",
@@ -593,6 +608,10 @@ class Requester:
                 sure=self._rounds > conn.retry_limit,
             )
         return good
+
+    def _expired(self, begin: int, conn: QpConfig, device: Device) -> bool:
+        """Return whether the timeout of the oldest open packet may have expired by ``begin``."""
+        return conn.timeout > 0 and begin >= self._earliest_timeout(conn, device)
 
     def _unlikely(self, entry: Restart, begin: int) -> tuple[bool, bool]:
         """Order the permissions for a resend at ``begin``: an RNR wait that is not over comes last."""
@@ -781,6 +800,7 @@ class Requester:
             return
         for rule in ("ERN-244/once", "ERN-244/silence"):
             self._ctx.rules.tempt(rule, (self._scope.name, "tx"))
+        self._repeat_seen = True
         self._refuse_data(fetch, frame, "ERN-244/once", "this response was taken before")
 
     def _unasked(self, frame: Frame, why: str) -> None:
@@ -825,6 +845,11 @@ class Requester:
                 return asked[0].psn
         return psn
 
+    def _is_read(self, psn: int) -> bool:
+        """Return whether ``psn`` belongs to a READ."""
+        everything = (*self.window, *self._gone)
+        return any(m.fetch is not None and 0 <= psn_diff(psn, m.first_psn) < m.span for m in everything)
+
     def _known_to(self) -> int:
         """Return the PSN up to which the DUT may take everything as acknowledged."""
         beyond = self._acked_beyond
@@ -839,7 +864,9 @@ class Requester:
         message = self.window[-1]
         index = psn_diff(psn, message.first_psn)
         fetch = message.fetch
-        return fetch is not None and 0 < index < message.span and frame.reth != fetch.request(index)
+        asked_again = frame.reth is not None and (psn == self.una or bool(self._restarts))
+        inside = fetch is not None and 0 < index < message.span
+        return inside and not asked_again and (fetch is None or frame.reth != fetch.request(index))
 
     def _start(self, conn: QpConfig, begin: int) -> bool:
         """The DUT begins the next WQE."""

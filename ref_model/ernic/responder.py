@@ -331,7 +331,7 @@ class Responder:
         if info.kind == "send":
             self._send(frame, info, conn, device, begin)
         else:
-            self._write(frame, info, conn, device)
+            self._write(frame, info, conn, device, begin)
 
     @staticmethod
     def _sequence_ok(info: OpInfo | None, progress: Progress | None) -> bool:
@@ -407,6 +407,7 @@ class Responder:
         if self.state.progress is not None:
             rules.tempt("ERN-117", (self._scope.name, "rx"))
         self._far(bth.psn)
+        self._counters.last_in_known = False  # whether a repeated READ counts as accepted is open
         span = response_count(reth.length, conn.pmtu)
         verdict = self._regions.check(reth, conn.pd, ACCESS_READ)
         if verdict.denied:
@@ -477,16 +478,24 @@ class Responder:
         state, rules = self.state, self._ctx.rules
         depth = max(conn.rq_depth, 1)
         if info.first:
-            if state.elements - self._rq.consumer.count >= depth:
+            if state.elements - self._rq.consumer.count >= self._rq.room(conn):
                 self._hold(frame, conn, device, begin)
                 return
+            if self._ctx.knobs["SEND_CHECKS_MR"] == "on" and not self._regions.writable(conn.pd):
+                why = "no region of the QP's PD may be written"
+                self._ctx.rules.tempt("ERN-037", OUTPUT)
+                self._would_write(frame, conn, "ERN-037", why)
+                self._refuse(frame, None, "ERN-037", why, None)
+                return
+            if self._ctx.knobs["SEND_CHECKS_MR"] != "any":
+                rules.met("ERN-037", "a SEND where the region check lets it pass", self._scope)
             place = (state.elements + self._rq.shift) % depth
             progress = Progress("send", conn.rq_base + conn.element * place, 0, None, state.elements)
             if self._rq.by_side_band and state.elements >= depth:
                 rules.met("ERN-225", "an element freed through the side band is used", self._scope)
             state.elements += 1
-            if self._rq.consumer.count == 0 and self._ctx.knobs["RQ_CREDIT_MODE"] == "lap":
-                rules.met("ERN-147", "a fresh ring takes SENDs with RQCI = 0", self._scope)
+            if self._rq.consumer.count == 0 and self._ctx.knobs["RQ_CREDIT_MODE"] != "any":
+                rules.met("ERN-147", "a fresh ring takes SENDs by its credit mode", self._scope)
             if state.after_rnr:
                 rules.met("ERN-146", "the resent SEND goes where the refused one belonged", self._scope)
         else:
@@ -515,7 +524,7 @@ class Responder:
         self._counters.add("in_send")
         self._accept(frame, info, conn, device)
 
-    def _write(self, frame: Frame, info: OpInfo, conn: QpConfig, device: Device) -> None:
+    def _write(self, frame: Frame, info: OpInfo, conn: QpConfig, device: Device, begin: int) -> None:
         state = self.state
         if info.first:
             assert frame.reth is not None
@@ -532,9 +541,22 @@ class Responder:
         else:
             assert state.progress is not None
             progress = state.progress
-        self._grant(progress.address + progress.offset, frame.payload, "ERN-148", info, None)
+        element, interrupt = None, False
+        if info.immdt and self._ctx.knobs["WRITE_IMM_USES_RQ"] == 1:
+            if state.elements - self._rq.consumer.count >= self._rq.room(conn):
+                self._hold(frame, conn, device, begin)
+                return
+            element, interrupt = state.elements, conn.rq_irq
+            state.elements += 1
+        self._grant(progress.address + progress.offset, frame.payload, "ERN-148", info, element, interrupt)
         progress.offset += len(frame.payload)
         state.progress = None if info.last else progress
+        if element is not None:
+            self._rq.message(conn)
+            if interrupt:
+                self._interrupts.announce("RQ", self._qp)
+            if not frame.payload:
+                self._placed(self._ctx.now, interrupt)
         self._counters.add("in_send", 0, 1)
         self._accept(frame, info, conn, device)
 
@@ -749,6 +771,8 @@ class Responder:
         credit = rules.knobs["AETH_CREDIT"]
         self._counters.add("out_ack")
         rules.met("ERN-124/kind", "syndrome[7:5] = 000", scope)
+        why = "what is addressed to a QP is answered with the settings of its slot"
+        rules.met("ERN-019", why, scope, knob="QP_BASE_MODE")
         if credit != "mask":
             rules.eq(
                 "ERN-124/credit", credit, aeth.syndrome & 0x1F, "credit field", scope, knob="AETH_CREDIT"
@@ -823,7 +847,8 @@ class Responder:
         legal = (NAK_SEQUENCE, NAK_INVALID, NAK_ACCESS, 0x63, *range(0x20, 0x40))
         if not rules.one_of("ERN-127", legal, aeth.syndrome, "NAK codes of RC", scope):
             return
-        if not self._in_order_of_reads(psn_add(psn, -1), "a NAK behind PSN"):
+        repeated = any(answer.rule == "ERN-116" and answer.psn == psn for answer, _ in state.answers)
+        if not repeated and not self._in_order_of_reads(psn_add(psn, -1), "a NAK behind PSN"):
             return
         for position, (answer, duty) in enumerate(state.answers):
             if answer.psn == psn and answer.syndrome in (aeth.syndrome, -1):

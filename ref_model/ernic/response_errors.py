@@ -12,8 +12,14 @@ from ref_model.rules import Scope
 from ref_model.wire import INFO, Frame, opcodes
 
 RULE = "ERN-157"
+NAK_SEQUENCE, NAK_OPERATION = 0x60, 0x63
 #: Taken for the entry size, and for the number of entries, where a half of RESPERRSZ is 0.
 DEFAULT_SIZE, DEFAULT_ENTRIES = 64, 1
+
+
+def known_syndrome(syndrome: int) -> bool:
+    """Return whether an AETH syndrome is an ACK, an RNR NAK or one of the NAK codes of RC."""
+    return syndrome >> 5 < 2 or NAK_SEQUENCE <= syndrome <= NAK_OPERATION
 
 
 class ResponseErrors:

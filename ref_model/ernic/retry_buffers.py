@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+
 from ref_model.ernic.config import RegisterValues
 from ref_model.ernic.context import Context
 from ref_model.rules import Scope
@@ -13,12 +15,13 @@ FROM_LADDR = "laddr"
 class RetryBuffers:
     """The area of DATBUFBA, DATBUFBAMSB and DATBUFSZ, and what RETRY_SOURCE makes of it."""
 
-    def __init__(self, ctx: Context, values: RegisterValues) -> None:
-        """Share ``values`` with the rest of the model."""
+    def __init__(self, ctx: Context, values: RegisterValues, on_change: Callable[[], None]) -> None:
+        """Share ``values`` with the model; ``on_change``: the buffers ran out, or do so no more."""
         self._ctx = ctx
         self._values = values
         self.scope = Scope("retry buffers")
-        self.held = 0  # WRITE packets with payload that are not acknowledged, over all QPs
+        self._on_change = on_change
+        self._held = 0  # buffers that the unacknowledged WRITE packets of all QPs may take
 
     def _shape(self) -> tuple[int, int]:
         word = self._values.get("GLOBAL", "DATBUFSZ")
@@ -36,7 +39,24 @@ class RetryBuffers:
 
     def exhausted(self) -> bool:
         """Return whether a WRITE may have to wait for a free buffer."""
-        return self._ctx.knobs["RETRY_SOURCE"] != FROM_LADDR and self.held >= self._shape()[0]
+        return self._ctx.knobs["RETRY_SOURCE"] != FROM_LADDR and self._held >= self._shape()[0]
+
+    def take(self, copy: bytes) -> None:
+        """A WRITE packet was sent for the first time: ``copy`` has to be kept."""
+        self._move(self._needed(copy))
+
+    def free(self, copies: Iterable[bytes]) -> None:
+        """Packets were acknowledged, or never will be."""
+        self._move(-sum(map(self._needed, copies)))
+
+    def _needed(self, copy: bytes) -> int:
+        return -(-len(copy) // max(self._shape()[1], 1))
+
+    def _move(self, by: int) -> None:
+        before = self.exhausted()
+        self._held += by
+        if self.exhausted() != before:
+            self._on_change()
 
     def resend(self, copy: bytes, stored: bytes) -> tuple[bytes, ...]:
         """Return the payloads a resent WRITE packet may carry.

@@ -107,6 +107,8 @@ class Storage:
         after |= before & ~register.writable
         if data & ~register.defined:
             self._dirty_ones.add(addr)
+        if addr in self._last and addr == self._first:
+            self._first = None  # written again: no longer the first access
         self._last[addr] = Last(before, after, settled, strb, rule=rule)
         if strb != 0xF and self._ctx.knobs["AXIL_WSTRB"] == "report":
             self._last[addr].other = data & register.writable | before & ~register.writable

@@ -54,7 +54,11 @@ def parse_faults(error: ParseError) -> list[Fault]:
         return [IP_VERSION]
     if error.reason is Reason.IHL:
         return [IHL]
-    return [CUT if error.reason is Reason.TRUNCATED else LENGTHS]
+    ip = error.partial.ip
+    headers = 4 * ip.ihl if isinstance(ip, IPv4) else 0
+    beyond = not isinstance(ip, IPv4) or (ip.total_length or 0) >= headers
+    cut = error.reason is Reason.TRUNCATED or (error.reason is Reason.IP_LENGTH and beyond)
+    return [CUT if cut else LENGTHS]
 
 
 def device_faults(frame: Frame, good: bool, device: Device) -> list[Fault]:
@@ -106,6 +110,16 @@ def syndrome_bits(faults: list[Fault]) -> tuple[int, int]:
     """
     bits = sorted({fault.syndrome for fault in faults})
     return (bits[0], sum(bits[1:])) if bits[0] else (0, 0)
+
+
+def possible_syndromes(faults: list[Fault], frame: Frame, device: Device) -> int:
+    """Return the documented syndrome bits an entry for ``frame`` can have, whatever the DUT checks first."""
+    bits = SYNDROME_MAC if frame.eth.dst != device.mac else 0
+    if frame.ip is None:
+        bits |= SYNDROME_IP_VERSION
+    for fault in faults:
+        bits |= fault.syndrome
+    return bits
 
 
 def certain(faults: list[Fault], knobs: Mapping[str, Any]) -> bool:

@@ -54,7 +54,7 @@ task automatic completion_step;
     if (cqw_valid) cqw_valid <= 1'b0;
     case (p_state)
       P_IDLE:
-      if (cpq_rd != cpq_wr && `MUT(349, 1'b1, !cq_sb_valid || cq_sb_rdy)) begin
+      if (cpq_rd != cpq_wr && `MUT(349, 1'b1, cq_sb_rdy)) begin
         p_q = cpq[cpq_rd[QW-1:0]];
         cpq_rd = cpq_rd + 1'b1;
         in_cpq[p_q] = 1'b0;

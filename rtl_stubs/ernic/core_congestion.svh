@@ -7,18 +7,20 @@
 task automatic handle_cnp;
   begin
     c_in_cnp = c_in_cnp + `MUT(386, 32'd1, 32'd2);
-    cut_window[r_q] = `MUT(388, 1'b1, cut_window[r_q]);
+    cut_window[r_q] = `MUT(388, `MUT(314, 1'b1, cut_window[r_q] || outc[r_q] < 5'd8), cut_window[r_q]);
     `MUT_DO(248, qreg[{r_q, Q_LSTRQ}][23:0] = qreg[{r_q, Q_LSTRQ}][23:0] + 24'd1;)
     `MUT_DO(249, cut_window[neighbour(r_q)] = 1'b1;)
+    `MUT_DO(327, rx_fill[r_q] = 32'd0;)
     last_in = last_packet(r_q, f_psn, f_op);
   end
 endtask
 
 // An accepted request marked "congestion experienced".
 task automatic note_congestion;
-  if (`MUT(172, f_tclass[1:0] == 2'b11, f_tclass[1:0] == 2'b10)) begin
+  if (`MUT(172, f_tclass[1:0] == 2'b11, f_tclass[1:0] == 2'b10) && `MUT(316, 1'b1, !is_write(f_op))) begin
     intsts[8] = 1'b1;
-    cnpint[f_qpn[10:5]][f_qpn[4:0]] = 1'b1;
+    cnpint[f_qpn[10:5]][`MUT(315, f_qpn[4:0], f_qpn[4:0] - 5'd1)] = 1'b1;
+    `MUT_DO(311, c_out_cnp = c_out_cnp + 32'd1;)
   end
 endtask
 

@@ -7,6 +7,8 @@
 localparam [31:0] MAD_SHORTEST = 32'd54;      // Ethernet, IPv4, UDP, BTH
 localparam [31:0] MAD_LONGEST = 32'd4178;     // the same on IPv6, DETH and 4096 bytes
 
+reg [23:0] r_mad_psn = 24'd0;                 // PSN of the latest frame (only for a fault)
+
 function automatic is_mad_qp(input [QW-1:0] q);
   is_mad_qp = (qpn_of(q) == 24'd1);
 endfunction
@@ -27,20 +29,25 @@ task automatic handle_mad;
   begin
     elem = {8'd0, qreg[{r_q, Q_CONF}][31:16], 8'd0};
     // Up to the ICRC, which the hardware takes off as it adds it on the way out.
-    n = {25'd0, f_data_at} + {14'd0, f_n} + {30'd0, f_pad};
+    n = {25'd0, f_data_at} + {14'd0, f_n} + `MUT(304, {30'd0, f_pad}, {30'd0, f_pad} - 32'd4);
     r_state = R_POP;
     if (f_op != OP_UD_SEND_ONLY) begin
       reject(S_OPCODE);
     end else if (n > elem || rq_used[r_q] >= {1'b0, rq_depth(r_q)}) begin
       c_dropped = c_dropped + 16'd1;
+      `MUT_DO(308, reply(r_q, 8'h21, f_psn);)
+    end else if (`MUT(306, 1'b0, c_in_mad != 0 && f_psn == r_mad_psn)) begin
+      c_dropped = c_dropped + 16'd1;
     end else begin
-      r_addr = rq64(r_q, Q_RQBAH, Q_RQBA) + {48'd0, qreg[{r_q, Q_RQPI}][15:0]} * {32'd0, elem};
+      r_addr = rq64(r_q, Q_RQBAH, Q_RQBA) + {48'd0, `MUT(301, qreg[{r_q, Q_RQPI}][15:0],
+                       (qreg[{r_q, Q_RQPI}][15:0] == 0 && c_in_mad != 0) ? rq_depth(r_q) - 16'd1
+                           : qreg[{r_q, Q_RQPI}][15:0])} * {32'd0, elem};
       rxw_valid <= 1'b1;
       rxw_imm <= 1'b0;
       rxw_addr <= r_addr;
       rxw_len <= n[12:0];
       rxw_beat <= rx_beat;
-      rxw_off <= 6'd0;
+      rxw_off <= `MUT(305, 6'd0, 6'd14);
       rxw_user <= {8'd0, f_qpn};
       r_state = R_DATA;
     end
@@ -52,7 +59,10 @@ task automatic commit_mad;
   begin
     last_in = last_packet(r_q, f_psn, f_op);
     c_in_mad = c_in_mad + 16'd1;
+    r_mad_psn = f_psn;
+    `MUT_DO(302, if (f_areq) reply(r_q, 8'h1F, f_psn);)
     note_congestion;
+    `MUT_DO(300, qreg[{r_q, Q_RQPI}] = {16'd0, ring_inc(qreg[{r_q, Q_RQPI}][15:0], rq_depth(r_q))};)
     ring_rq;
   end
 endtask
@@ -60,7 +70,7 @@ endtask
 // The doorbell is in memory, too.
 task automatic announce_mad;
   begin
-    intsts[1] = 1'b1;
+    intsts[1] = `MUT(307, 1'b1, intsts[1] | qreg[{r_q, Q_CONF}][2]);
     if (qreg[{r_q, Q_CONF}][2]) set_bank(1'b0, r_q);
     r_state = R_POP;
   end

@@ -3,7 +3,7 @@
 // A READ owns one PSN per response. `una` runs through them as the data arrive in order, so a READ that is asked
 // for again starts at `una` (variant 8: at its first PSN).
 
-reg [23:0] rd_start [0:C_NUM_QP-1];      // first PSN of the READ request last repeated
+reg [23:0] oq_start [0:C_NUM_QP*32-1];   // PSN of the newest request of a READ, per WQE under way
 reg rd_gap [0:C_NUM_QP-1];               // asked again; nothing arrived in order since
 reg [23:0] ack_hi [0:C_NUM_QP-1];        // behind the newest PSN acknowledged, READs without data or not
 reg [23:0] w_psn = 24'd0;                // PSN of the response that is being written
@@ -90,11 +90,11 @@ task automatic send_read;
     bld_valid <= 1'b1;
     if (resend) begin
       retried[t_q] = 1'b1;
-      rd_start[t_q] = psn;
       `MUT_DO(268, retry_c[t_q] = 4'd0;)
     end else begin
       hi_psn[t_q] = behind;
     end
+    oq_start[{t_q, slot}] = psn;
     tag_x[tag_wr[1:0]] = behind;
     push_tag(K_READ, OP_READ_REQ, psn, resend, 1'b1);
     snd_i[t_q] = snd_i[t_q] + 1'b1;
@@ -105,7 +105,8 @@ task automatic send_read;
 endtask
 
 // Does the response under way have the opcode, size and syndrome due at position `p` of a READ of `np` responses?
-function automatic response_fits(input [23:0] p, input [23:0] np, input [31:0] len);
+function automatic response_fits(input [23:0] p, input [23:0] np, input [31:0] len,
+                                        input [23:0] start);
   reg final_one;
   reg starts;
   reg [31:0] size;
@@ -116,7 +117,7 @@ function automatic response_fits(input [23:0] p, input [23:0] np, input [31:0] l
     response_fits = ({14'd0, f_n} == size)
                     && (final_one ? (f_op == OP_READ_LAST || f_op == OP_READ_ONLY)
                                   : (f_op == OP_READ_FIRST || f_op == OP_READ_MIDDLE) && f_pad == 2'd0)
-                    && (starts ? (p == 0 || f_psn == rd_start[r_q]) : (p != 0))
+                    && (starts ? (p == 0 || f_psn == start) : (p != 0))
                     && (f_op == OP_READ_MIDDLE || f_syndrome[6:5] == 2'b00);
   end
 endfunction
@@ -159,7 +160,8 @@ task automatic handle_read_response;
         c_dropped = c_dropped + 16'd1;
         if (lim != una[r_q]) progress_to(r_q, lim);
         read_gap(r_q);
-      end else if (!response_fits(f_psn - first_psn, oq_np[{r_q, slot}], oq_wqe[{r_q, slot}][127:96])
+      end else if (!response_fits(f_psn - first_psn, oq_np[{r_q, slot}], oq_wqe[{r_q, slot}][127:96],
+                                 oq_start[{r_q, slot}])
                    && `MUT(277, 1'b1, f_n > $signed({5'd0, pmtu_of(r_q)}))) begin
         c_dropped = c_dropped + 16'd1;
         set_fatal(r_q, F_RESPONSE);
@@ -206,7 +208,6 @@ endtask
 
 task automatic clear_read_requester(input [QW-1:0] q);
   begin
-    rd_start[q] = 24'd0;
     rd_gap[q] = 1'b0;
     ack_hi[q] = nxt_psn[q];
   end

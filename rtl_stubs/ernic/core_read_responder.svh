@@ -65,10 +65,10 @@ endtask
 // Into the queue: the READ whose address is in r_addr.
 task automatic queue_read(input duplicate);
   begin
-    // Requests before it that wait for their ACK get it first (variant 9: the responses stand for it).
+    // The responses acknowledge what came before (variant 9: an ACK does it first, unless it has to wait).
     if (ak_on[r_q] && !duplicate) begin
       ak_on[r_q] = 1'b0;
-      if (variant != 9) reply(r_q, 8'h1F, ak_psn[r_q]);
+      if (variant == 9 && greg[G_CONF][4:3] != 2'b01) reply(r_q, 8'h1F, ak_psn[r_q]);
     end
     if (!duplicate) rs_new[r_q] = rs_new[r_q] + 1'b1;
     r_addr[63:32] = `MUT(294, r_addr[63:32], 32'd0);

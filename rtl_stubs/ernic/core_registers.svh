@@ -7,6 +7,8 @@ reg w_held = 1'b0;
 reg [20:0] aw_addr = 21'd0;
 reg [31:0] w_data = 32'd0;
 reg [3:0] w_strb = 4'd0;
+reg w_led = 1'b0;                 // the data came before the address (only for a fault)
+reg wrote_now = 1'b0;             // a register changed in this clock (only for a fault)
 
 function automatic [31:0] strobe_mask(input [3:0] strb);
   if (k_strobes_off) strobe_mask = 32'hFFFF_FFFF;
@@ -58,7 +60,7 @@ function automatic [31:0] read_global(input [11:0] off);
     end else begin
       case ({off[11:2], 2'b00})
         12'h100: read_global = {c_in_rdrsp, c_in_send};
-        12'h104: read_global = {c_in_mad, c_in_ack};
+        12'h104: read_global = `MUT(303, {c_in_mad, c_in_ack}, {c_in_ack, c_in_mad});
         12'h108: read_global = `MUT(131, {c_out_write, c_out_send}, {c_out_send, c_out_write});
         12'h10C: read_global = {c_out_mad, c_out_ack};
         12'h110: read_global = last_in;
@@ -155,7 +157,7 @@ task automatic write_global(input [11:0] off, input [31:0] data, input [31:0] la
       if (mask[4]) k_cq_sticky = 1'b0;
       intsts = intsts & `MUT(8, ~mask[8:0], ~{9{|mask[8:0]}});
       // The scheduling flags fall with their summary bit (CNP_CLEAR = w1c8).
-      if (mask[8] && C_CNP_CLEAR_TX == 0) for (k = 0; k < 64; k = k + 1) cnpint[k] = 32'd0;
+      if (mask[8] && `MUT(317, C_CNP_CLEAR_TX == 0, 1'b0)) for (k = 0; k < 64; k = k + 1) cnpint[k] = 32'd0;
     end else if (off >= 12'h190 && off < 12'h290) begin
       w1c_until = now + 64'd128;
       clear_bank(1'b0, bank_of(off - 12'h190), data & lanes);
@@ -307,6 +309,7 @@ endtask
 
 task automatic registers_step;
   begin
+    wrote_now = 1'b0;
     if (s_awvalid && s_awready) begin
       aw_addr = s_awaddr[20:0];
       aw_held = 1'b1;
@@ -316,11 +319,13 @@ task automatic registers_step;
       w_data = s_wdata;
       w_strb = s_wstrb;
       w_held = 1'b1;
+      w_led = !aw_held;
       s_wready <= 1'b0;
     end
     if (s_bvalid && s_bready) s_bvalid <= 1'b0;
     if (aw_held && w_held && (!s_bvalid || s_bready)) begin
-      if (`MUT(391, 1'b1, now > 64'd64)) write_reg(aw_addr, w_data, w_strb);
+      if (`MUT(391, 1'b1, now > 64'd64)) write_reg(aw_addr, w_data, `MUT(422, w_strb, w_led ? 4'hF : w_strb));
+      wrote_now = 1'b1;
       s_bslverr <= takes(5'd17) && is_hole(aw_addr);
       aw_held = 1'b0;
       w_held = 1'b0;
@@ -333,7 +338,7 @@ task automatic registers_step;
       s_arready <= 1'b1;
     end
     if (s_arvalid && s_arready) begin
-      s_rdata <= read_reg(s_araddr[20:0]);
+      s_rdata <= `MUT(421, read_reg(s_araddr[20:0]), wrote_now ? w_data : read_reg(s_araddr[20:0]));
       `MUT_DO(361, if (!s_araddr[20] && s_araddr[7:2] == 6'd5) mrow[{s_araddr[8+:MW], 3'd5}] = 32'd0;)
       s_rslverr <= takes(5'd17) && is_hole(s_araddr[20:0]);
       s_rvalid <= 1'b1;

@@ -212,7 +212,7 @@ task automatic wqe_arrived;
     end else if ((!legal_wqe(t_wqe[135:128]) || is_mad_qp(t_q)) && !(takes(5'd14) && snd_i[t_q] + 5'd1 < outc[t_q])) begin
       intsts[5] = `MUT(141, 1'b1, intsts[5]);
       if (`MUT(373, 1'b1, 1'b0)) set_fatal(t_q, F_WQE);
-      `MUT_DO(373, outc[t_q] = outc[t_q] - 1'b1;)
+      `MUT_DO(373, snd_i[t_q] = outc[t_q];)
       t_state = T_IDLE;
     end else begin
       nxt_psn[t_q] = nxt_psn[t_q] + `MUT(239, oq_np[{t_q, slot}], (oq_np[{t_q, slot}] > 24'd2) ? 24'd2 : oq_np[{t_q, slot}]);
@@ -240,7 +240,7 @@ function automatic [7:0] due_opcode(input [QW-1:0] q);
 endfunction
 
 function automatic [4:0] window_of(input [QW-1:0] q);
-  window_of = cut_window[q] ? 5'd8 : `MUT(46, 5'd16, 5'd20);
+  window_of = cut_window[q] ? `MUT(312, `MUT(313, 5'd8, 5'd9), 5'd4) : `MUT(46, 5'd16, 5'd20);
 endfunction
 
 task automatic pick_work;

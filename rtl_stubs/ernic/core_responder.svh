@@ -95,6 +95,19 @@ task automatic parse_frame;
   end
 endtask
 
+// Whether the header check sum of an IPv4 frame without options is right.
+function automatic ip_sum_ok(input dummy);
+  reg [19:0] sum;
+  integer k;
+  begin
+    sum = 20'd0;
+    for (k = 14; k < 34; k = k + 2) sum = sum + {4'd0, hb2(k[9:0])};
+    sum = {4'd0, sum[15:0]} + {16'd0, sum[19:16]};
+    sum = {4'd0, sum[15:0]} + {16'd0, sum[19:16]};
+    ip_sum_ok = (sum[15:0] == 16'hFFFF);
+  end
+endfunction
+
 // First failing check in the order of precedence; 63 = none, 62 = drop without further record.
 function automatic [5:0] first_fault(input dummy);
   reg [31:0] conf;
@@ -112,6 +125,7 @@ function automatic [5:0] first_fault(input dummy);
     if (f_v4 && rx_hdr[8*14 +: 4] != 4'd5 && `MUT(454, 1'b0, 1'b1)) first_fault = S_IHL;
     else if (!rx_good && !k_tuser_off && `MUT(84, 1'b1, 1'b0)) first_fault = S_TUSER;
     else if ((f_v4 || f_v6) && f_short) first_fault = S_LENGTH;
+    else if (f_v4 && rx_hdr[8*14 +: 4] == 4'd5 && `MUT(420, !ip_sum_ok(1'b0), 1'b0)) first_fault = S_LENGTH;
     else if ((f_v6 || (f_v4 && rx_hdr[8*14 +: 4] == 4'd5)) && !rx_icrc_ok && !k_icrc_off
              && `MUT(85, 1'b1, 1'b0) && `MUT(393, 1'b1, !f_cut4)) first_fault = S_ICRC;
     else if (dmac != {greg[G_MACH][15:0], greg[G_MACL]} && `MUT(86, 1'b1, !r_mac_seen)
@@ -122,7 +136,7 @@ function automatic [5:0] first_fault(input dummy);
     else if (f_v4 && rx_hdr[8*14 +: 4] != 4'd5 && `MUT(211, 1'b1, 1'b0)) first_fault = `MUT(91, S_IHL, S_QP);
     else if ((f_udp_port != 16'd4791 || f_proto != 8'd17) && `MUT(92, 1'b1, 1'b0)) first_fault = S_UDP;
     else if (f_tver != 4'd0 && `MUT(93, 1'b1, 1'b0)) first_fault = S_TVER;
-    else if (!enabled) first_fault = S_QP;
+    else if (!enabled && `MUT(329, 1'b1, f_op != OP_CNP)) first_fault = S_QP;
     else if (!is_mad_qp(r_q) && f_pkey[14:0] != `MUT(94, qreg[{r_q, Q_ADV}][30:16], f_pkey[14:0])) first_fault = S_PKEY;
     else if (fatal[r_q] && `MUT(95, 1'b1, 1'b0)) first_fault = 6'd62;
     else if (conf[6] && `MUT(96, 1'b1, 1'b0)) first_fault = 6'd62;
@@ -406,6 +420,7 @@ task automatic handle_request;
         ak_on[r_q] = `MUT(395, 1'b0, ak_on[r_q]);     // the NAK acknowledges what came before
         if (greg[G_CONF][5] && !takes(5'd10)) write_error_entry(S_PSN);
         `MUT_DO(376, execute_ahead;)
+        `MUT_DO(401, if (rq_ovfl[r_q]) execute_ahead;)
       end
     end else if (takes(5'd17) && f_op[7:5] != 3'd0) begin
       c_dropped = c_dropped + 16'd1;
@@ -430,7 +445,7 @@ task automatic handle_request;
         bad_length = (n != 0);
       end
       if (bad_sequence) refuse(8'h61, `MUT(164, F_SEQUENCE, F_OPCODE), S_SEQUENCE);
-      else if (bad_length && `MUT(165, 1'b1, 1'b0)) refuse(8'h61, F_PAYLOAD, S_PAYLOAD);
+      else if (bad_length && `MUT(165, 1'b1, 1'b0)) refuse(`MUT(400, 8'h61, 8'h62), F_PAYLOAD, S_PAYLOAD);
       else accept_request;
     end
   end
@@ -491,7 +506,7 @@ task automatic commit_request;
       queue_read(1'b0);
     end else begin
       plain_psn[r_q] = f_psn;
-      acknowledge(1'b0);
+      if (`MUT(399, 1'b1, greg[G_CONF][4:3] != 2'b00 || !is_write(f_op))) acknowledge(1'b0);
     end
     note_congestion;
     if (`MUT(238, 1'b0, f_op == OP_SEND_ONLY_INV || f_op == OP_SEND_LAST_INV)) mrow[{f_imm[8+:MW], 3'd7}] = 32'd0;

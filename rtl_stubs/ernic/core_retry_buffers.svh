@@ -23,7 +23,7 @@ function automatic [8:0] rb_count(input dummy);
 endfunction
 
 function automatic [63:0] rb_addr(input [BW-1:0] b);
-  rb_addr = {greg[G_DATBUFBAH], greg[G_DATBUFBA]} + {56'd0, b} * {48'd0, greg[G_DATBUFSZ][31:16]};
+  rb_addr = {`MUT(326, greg[G_DATBUFBAH], 32'd0), greg[G_DATBUFBA]} + {56'd0, `MUT(321, b, {b[BW-1:1], 1'b0})} * {48'd0, `MUT(324, greg[G_DATBUFSZ][31:16], 16'd4096)};
 endfunction
 
 // Oldest buffer of a queue pair is free again.
@@ -56,7 +56,7 @@ task automatic rb_take(input [QW-1:0] q, input [23:0] psn, output found, output 
     b = 0;
     at = {1'b0, rb_next};
     for (tried = 9'd0; tried < count && !found; tried = tried + 9'd1) begin
-      if (at >= count) at = 9'd0;
+      if (at >= `MUT(323, count, count + 9'd1)) at = 9'd0;
       if (!rb_busy[at[BW-1:0]]) begin
         found = 1'b1;
         b = at[BW-1:0];
@@ -110,13 +110,13 @@ task automatic rb_place(input [23:0] psn, input [31:0] n, input resend, inout [6
   reg [BW-1:0] b;
   if (resend) begin
     rb_find(t_q, psn, found, b);
-    if (found) src = rb_addr(b);
+    if (found && `MUT(322, 1'b1, 1'b0)) src = rb_addr(b);
   end else if (n <= {16'd0, greg[G_DATBUFSZ][31:16]}) begin
     rb_take(t_q, psn, found, b);
     if (found) begin
       rtb_valid <= 1'b1;
       rtb_addr <= rb_addr(b);
-      rtb_len <= n[12:0];
+      rtb_len <= `MUT(325, n[12:0], (n > 32'd4) ? {n[12:2], 2'b00} : n[12:0]);
       t_copying = 1'b1;
     end
   end

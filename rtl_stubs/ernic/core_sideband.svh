@@ -10,6 +10,7 @@ reg in_cqs [0:C_NUM_QP-1];
 reg [QW-1:0] cqs [0:C_NUM_QP-1];         // QPs with completions to offer
 reg [QW:0] cqs_wr = 0, cqs_rd = 0;
 reg [16:0] rqs_n [0:C_NUM_QP-1];         // SENDs not yet announced
+reg [15:0] rqs_i [0:C_NUM_QP-1];         // producer index behind the newest of them
 reg in_rqs [0:C_NUM_QP-1];
 reg [QW-1:0] rqs [0:C_NUM_QP-1];
 reg [QW:0] rqs_wr = 0, rqs_rd = 0;
@@ -57,6 +58,7 @@ endtask
 task automatic announce_receive(input [QW-1:0] q, input [16:0] n);
   begin
     rqs_n[q] = rqs_n[q] + n;
+    rqs_i[q] = qreg[{q, Q_RQPI}][15:0];
     if (!in_rqs[q]) begin
       in_rqs[q] = 1'b1;
       rqs[rqs_wr[QW-1:0]] = q;
@@ -129,8 +131,8 @@ task automatic sideband_step;
   reg turn;
   begin
     if (conio_left != 0 && `MUT(356, 1'b1, conio_left != 5'd1)) conio_left = conio_left - 1'b1;
-    // Variant 34 gathers doorbells for up to 64 clocks.
-    turn = (variant != 34) || (now[5:0] == 6'd0);
+    // Variant 34 offers in 8 of 32 clocks what has gathered meanwhile.
+    turn = (variant != 34) || (now[4:3] == 2'd0);
     if (cq_sb_valid && cq_sb_rdy) cq_sb_valid <= 1'b0;
     `MUT_DO(350, if (cq_sb_valid && !cq_sb_rdy && cqs_rd != cqs_wr) cq_sb_cnt <= cq_sb_cnt + 32'd1;)
     if ((!cq_sb_valid || cq_sb_rdy) && cqs_rd != cqs_wr && turn) begin
@@ -152,7 +154,7 @@ task automatic sideband_step;
       rqs_n[q] = 17'd0;
       rq_sb_valid <= 1'b1;
       rq_sb_addr <= sb_addr(qreg[{q, Q_RQDB}]);
-      rq_sb_data <= (C_RQ_SB_DELTA != 0) ? {15'd0, n} : {16'd0, `MUT(352, qreg[{q, Q_RQPI}][15:0], qreg[{q, Q_RQPI}][15:0] - 16'd1)};
+      rq_sb_data <= (C_RQ_SB_DELTA != 0) ? {15'd0, n} : {16'd0, `MUT(352, rqs_i[q], rqs_i[q] - 16'd1)};
     end
   end
 endtask
@@ -162,6 +164,7 @@ task automatic sideband_clear(input [QW-1:0] q);
     cqs_n[q] = 17'd0;
     in_cqs[q] = 1'b0;
     rqs_n[q] = 17'd0;
+    rqs_i[q] = 16'd0;
     in_rqs[q] = 1'b0;
     rq_shift[q] = 16'd0;
     rq_keep[q] = 16'd0;

@@ -13,7 +13,7 @@ task automatic retry_timeout(input [QW-1:0] q);
         if (retry_c[q] != 4'd15) retry_c[q] = retry_c[q] + 1'b1;
         qreg[{q, Q_STAT}][26:24] = (retry_c[q] > 4'd7) ? 3'd7 : retry_c[q][2:0];
         if (takes(5'd11)) qreg[{q, Q_STAT}][26:24] = ~qreg[{q, Q_STAT}][26:24];
-        roll_back(q);
+        if (`MUT(398, 1'b1, retry_c[q] < 4'd12)) roll_back(q);
         if (`MUT(65, 1'b0, acked[q] + 5'd1 < outc[q])) begin
           snd_i[q] = snd_i[q] + 1'b1;
           snd_p[q] = 24'd0;

@@ -428,7 +428,7 @@ module ernic_core
       snd_i[q] = 5'd0;
       snd_p[q] = 24'd0;
       nxt_slot[q] = 16'd0;
-      una_slot[q] = 16'd0;
+      una_slot[q] = `MUT(423, 16'd0, was_up ? una_slot[q] : 16'd0);
       free_run[q] = 1'b0;
       oq_head[q] = 5'd0;
       nxt_psn[q] = 24'd0;

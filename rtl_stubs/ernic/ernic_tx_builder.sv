@@ -111,8 +111,9 @@ module ernic_tx_builder (
   task automatic look_inside;
     integer k;
     if (beat == 2'd0) begin
-      v6 = ({acc_byte(7'd12), acc_byte(7'd13)} == 16'h86DD);
+      v6 = `MUT(310, {acc_byte(7'd12), acc_byte(7'd13)} == 16'h86DD, 1'b0);
       raw_v6 <= v6;
+      `MUT_DO(309, if (!v6) acc[8*22 +: 8] = 8'd64;)
       raw_op <= v6 ? acc_byte(7'd62) : acc_byte(7'd42);
       raw_dest <= {acc_byte(7'd47), acc_byte(7'd48), acc_byte(7'd49)};
       raw_psn <= {acc_byte(7'd51), acc_byte(7'd52), acc_byte(7'd53)};

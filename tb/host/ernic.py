@@ -1,6 +1,7 @@
 """Driver side of the ERNIC: registers over AXI4-Lite, rings and doorbells in host memory.
 
-Numbering of the send ring and of RQCI is form A (1..depth), at most ``depth - 1`` entries are in flight.
+Numbering of the send ring and of RQCI is form A (1..depth) unless told otherwise, at most
+``depth - 1`` entries are in flight.
 Nothing here judges the device; values read back only steer the stimulus.
 """
 
@@ -74,13 +75,21 @@ class ErnicHost(Host):
         rng: random.Random,
         sleep: Callable[[int], Awaitable[None]],
         region_rows: int = 2048,
+        free_running: bool = False,
+        credit_first: bool = False,
     ) -> None:
-        """Nothing reaches the device before ``open``; ``region_rows`` is the size of the region table."""
+        """Nothing reaches the device before ``open``; ``region_rows`` is the size of the region table.
+
+        ``free_running``: SQPI counts on over 16 bits (form B) instead of 1..depth. ``credit_first``: a fresh
+        receive ring is given to the device by RQCI = depth.
+        """
         self.port = port
         self.memory = memory
         self.names = names
         self.config = config
         self.region_rows = region_rows
+        self.free_running = free_running
+        self.credit_first = credit_first
         self.placement = Placement(memory, rng)
         self.qps: dict[int, Qp] = {}
         self.mrs: dict[int, Mr] = {}
@@ -187,7 +196,12 @@ class ErnicHost(Host):
         self.qp_memory[number] = memory
         self._clear_doorbells(number)
         self.qps[number] = Qp(number, config)
-        return (management_writes if number == MANAGEMENT_QP else qp_writes)(config, memory)
+        if number == MANAGEMENT_QP:
+            return management_writes(config, memory)
+        writes = qp_writes(config, memory)
+        if self.credit_first:
+            writes.insert(-1, Write("RQCI", config.rq_depth, number))
+        return writes
 
     def _clear_doorbells(self, number: int) -> None:
         """A queue pair begins with doorbell words of 0, not with those of its former life."""
@@ -250,6 +264,8 @@ class ErnicHost(Host):
         await self.write("STATQP", qp.config.rnr_retry << 28 | qp.config.retry << 24, number)
         await self.enable_qp(qp, enable=True)
         await self.override(False)
+        if self.credit_first:
+            await self.write("RQCI", qp.config.rq_depth, number)
 
     async def _wait_rest(self, qp: Qp) -> None:
         async def at_rest() -> bool:
@@ -315,7 +331,8 @@ class ErnicHost(Host):
 
     async def ring_sq(self, qp: Qp) -> None:
         """Write SQPI for everything placed so far."""
-        await self._ring("SQPI", index_value(qp.posted, qp.config.sq_depth), qp)
+        value = qp.posted & 0xFFFF if self.free_running else index_value(qp.posted, qp.config.sq_depth)
+        await self._ring("SQPI", value, qp)
 
     async def _ring(self, name: str, value: int, qp: Qp) -> None:
         """Write a ring index: over the register port or, in handshake mode, its side band."""

@@ -66,10 +66,10 @@ class Management:
 
     async def free(self) -> int:
         """Give back every element that is filled; returns how many were."""
-        slots = await self.bench.host.poll_recv(self.qp)
-        if slots:
-            await self.bench.host.free_recv(self.qp, len(slots))
-        return len(slots)
+        await self.bench.host.poll_recv(self.qp)
+        count = self.qp.received - self.qp.freed
+        await self.bench.host.free_recv(self.qp, count)
+        return count
 
     def outgoing(self, payload: bytes | None = None, psn: int = 0) -> WorkRequest:
         """A request to send a datagram to the peer, as software prepares it: a whole frame but the ICRC."""

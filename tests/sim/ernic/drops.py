@@ -10,6 +10,7 @@ from tb.sequences.frames import (
     other_ip_version,
     other_udp_port,
     to_qp,
+    wrong_checksum,
     wrong_icrc,
     wrong_ip,
     wrong_mac,
@@ -150,7 +151,7 @@ class cut_and_padded(ErnicTest):
 
     Stimulus: SEND and WRITE cut at every header boundary and beat edge; total lengths off by 1, 4 and 64;
     UDP length alone off
-    with a right ICRC; short frames with 2, 4, 6 trailing bytes.
+    with a right ICRC; a wrong IPv4 check sum; short frames with 2, 4, 6 trailing bytes.
     Checks: ERN-231, ERN-232, ERN-233, ERN-110.
     """
 
@@ -172,6 +173,7 @@ class cut_and_padded(ErnicTest):
             self.partner.inject(wrong_length(whole, 16, delta))
             self.partner.inject(wrong_length(whole, 38, delta))
         raw.send([other_udp_length(raw, delta) for delta in (-64, -4, 4)], advance=False)
+        raw.broken(wrong_checksum)
         raw.post(Verb.SEND, self.rng.randbytes(20))
         await self.host.pause(5)
 

@@ -8,13 +8,13 @@ from tb.host import Access, Mr
 from tb.sequences.connect import Link, connect
 from tb.sequences.raw import RawPeer
 from tb.sequences.start import batches, bring_up, reset, start
-from tb.sequences.traffic import peer_done, request
+from tb.sequences.traffic import READ_TOO, peer_done, peer_post, request
 from tb.testcase import ErnicTest, ernic_test
 from tests.sim.ernic.read import read_lengths
 from tests.sim.ernic.regions import SIZE, VA, Violation, region
 
 DEPTH = 16
-HALF = 1 << 23
+"""READs a QP of the stand-in can hold (RESP_RESOURCES)."""
 
 
 @ernic_test(suites=("smoke", "full"))
@@ -95,7 +95,8 @@ class read_in_next_psn(ErnicTest):
             for length in (100, 300, 1000):
                 raw.post(Verb.WRITE, self.rng.randbytes(20), mr.va + 2000, mr.rkey)
                 for distance in (1, 0):
-                    raw.read(mr.va, mr.rkey, length) if distance else None
+                    if distance:
+                        raw.read(mr.va, mr.rkey, length)
                     psn = psn_add(raw.psn, distance)
                     raw.send(
                         raw.message(Verb.WRITE, self.rng.randbytes(24), mr.va + 3000, mr.rkey, psn=psn),
@@ -122,7 +123,7 @@ class read_pending(ErnicTest):
 
     async def scenario(self) -> None:
         await bring_up(self)
-        links = [await connect(self, number, pmtu=256, peer={"window": 200}) for number in (2, 3, 5, 8)]
+        links = [await connect(self, number, pmtu=256, peer={"window": 200}) for number in (3, 4, 5, 6)]
         for count in (1, 2, DEPTH - 1, DEPTH):
             for link in links:
                 mr = await self.host.register_mr(link.config.pd, 1 << 13)
@@ -138,11 +139,9 @@ class read_pending(ErnicTest):
 class read_overflow(ErnicTest):
     """One READ more than the responder holds is refused with 0x61 behind the data of all it had taken.
 
-    Stimulus: the output at a crawl, READs of four responses without gap: as many as there is room for, and
-    four more, on one queue pair each. Checks: ERN-131, ERN-126, ERN-155, ERN-135.
+    Stimulus: the output held, READs of four responses without gap: as many as there is room for, and four
+    more, on one queue pair each; then the output runs again. Checks: ERN-131, ERN-126, ERN-155, ERN-135.
     """
-
-    line_rate = 100
 
     async def scenario(self) -> None:
         await bring_up(self)
@@ -150,9 +149,12 @@ class read_overflow(ErnicTest):
             link = await connect(self, number, pmtu=1024)
             mr = await self.host.register_mr(link.config.pd, 1 << 14)
             raw = RawPeer(link, self.partner)
+            self.env.mac.hold_output()
             for step in range(count):
                 raw.read(mr.va + step, mr.rkey, 4096)
-            await self.host.pause(60)
+            await self.host.pause(8)
+            self.env.mac.release_output()
+            await self.host.pause(20)
 
 
 @ernic_test(suites=("full",))
@@ -376,8 +378,6 @@ class read_both_ways(ErnicTest):
     """
 
     async def scenario(self) -> None:
-        from tb.sequences.traffic import READ_TOO, peer_post
-
         await bring_up(self)
         pairs = []
         for number in (2, 4, 7, 8):

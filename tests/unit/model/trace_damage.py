@@ -149,6 +149,7 @@ DAMAGE: dict[str, Damage] = {
     "bad IP checksum": edit(SEND, put("ip.checksum", 0x1234, fresh=False)),
     "wrong source IP": edit(SEND, flip("ip.src")),
     "wrong destination IP": edit(WRITE, flip("ip.dst", 1 << 31)),
+    "source IP of the other version": edit(SEND, put("ip.src", 0xFD00_0000)),
     "wrong TTL": edit(SEND, flip("ip.ttl")),
     "wrong class": edit(SEND, flip("ip.tos", 4)),
     "wrong UDP source port": edit(SEND, flip("udp.src")),

@@ -78,7 +78,7 @@ def judge_in(folder: Path) -> tuple[Judge, Recorder]:
 
 def told(judge: Any) -> dict[str, Any]:
     """Result after all kinds of events, an illegal frame of the partner and some questions."""
-    judge.take(ALL[:5], [("open", 2, 0), ("heard", 2, 4, 7)], 6)
+    judge.take(ALL[:5], [("open", 2, 0, 1024), ("heard", 2, 4, 7)], 6)
     judge.take(ALL[5:], [("sending", 2, b"\0" * 60)], 20)
     assert (
         judge.busy() == "13 at 20" and judge.subjects() == [1, 2] and not judge.in_reset() and judge.found()
