@@ -573,7 +573,8 @@ class Requester:
             return rules.fail(wrong, self.cursor, psn, "packet numbers are consecutive", scope)
         if starts:
             return rules.fail("ERN-081", starts, psn, "resend starts at the PSN of the NAK", scope)
-        if self._ghost is not None and self._ghost > self._progress:
+        expired = bool(conn.timeout) and psn == self.una and begin >= self._earliest_timeout(conn, device)
+        if self._ghost is not None and self._ghost > self._progress and not expired:
             why = "the NAK before names no outstanding packet"
             return rules.fail("ERN-092", self.cursor, psn, why, scope, knob="M_RULES")
         if conn.timeout == 0:
