@@ -518,7 +518,7 @@ class Requester:
         return good
 
     def _ghost_obeyed(self, psn: int, begin: int, conn: QpConfig, device: Device) -> bool:
-        """Return whether a resend at ``begin`` that no timeout explains follows a NAK for nothing outstanding."""
+        """Return whether a resend no timeout explains follows a NAK that names nothing outstanding."""
         if self._ghost is None or self._ghost <= self._progress or self._ctx.knobs["M_RULES"] in OPEN_VALUES:
             return False
         return conn.timeout == 0 or psn != self.una or begin < self._earliest_timeout(conn, device)
