@@ -90,15 +90,15 @@ class ReadAnswers:
     # -- requests ---------------------------------------------------------------------------------
 
     def room(self) -> bool | None:
-        """Return whether the DUT's queue takes one more READ; None: nobody can tell.
+        """Return whether the DUT takes one more READ; None: nobody can tell.
 
-        Responses that wait in the output stage may have left the queue, and one READ may be under way.
+        A READ counts until its last response has left; responses that wait in the output stage may have.
         """
         depth = int(self._ctx.knobs["RESP_RESOURCES"])
         waiting = len(self.pending) + 1
         if waiting + len(self.repeats) <= depth:
             return True
-        left, slack = self._ctx.timing.pipe_out // self._ctx.timing.period * BEAT, 1
+        left, slack = self._ctx.timing.pipe_out // self._ctx.timing.period * BEAT, 0
         for entry in self.pending:
             left -= entry.length + BEAT * entry.count
             if left < 0:

@@ -33,6 +33,7 @@ class Fetch:
     received: int = 0
     maybe: int = 0
     starts: list[int] = field(default_factory=lambda: [0])  # first response of each request, latest last
+    bad: bool = False  # a malformed response came
     open: int = 0  # data grants not fulfilled
     settled: int = 0  # when (ps) the last data was in memory
     duties: list[Must] = field(default_factory=list)
@@ -136,6 +137,7 @@ class DataWrites:
     def scribble(self, fetch: Fetch, index: int) -> None:
         """A malformed response came for ``index``: anything may be in the rest of the buffer for now."""
         start = index * fetch.pmtu
+        fetch.bad = True
         self._ctx.scratch.append((fetch.laddr + start, fetch.length - start))
 
     def give_up(self, fetch: Fetch) -> None:

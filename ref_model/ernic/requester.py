@@ -22,7 +22,7 @@ from ref_model.ernic.rings import RingIndex
 from ref_model.rocev2.psn import psn_add, psn_diff
 from ref_model.rocev2.rnr import rnr_wait_ps
 from ref_model.rocev2.segment import Verb, segment
-from ref_model.rules import Scope
+from ref_model.rules import OPEN_VALUES, Scope
 from ref_model.wire import Frame
 
 WQE_BYTES = 64
@@ -548,6 +548,9 @@ class Requester:
         if not self.window:
             wrong = "ERN-060" if psn == self._empty else "ERN-063" if self._after_read else "ERN-062"
             return rules.fail(wrong, self.next_psn, psn, "packet numbers are consecutive", scope)
+        found = self._find(asked)
+        if psn_diff(asked, self.una) > 0 and found is not None and found[0].fetch and found[0].fetch.bad:
+            return rules.fail("ERN-097", self.una, asked, "a malformed response is no data", scope)
         starts = {
             entry.psn
             for entry in self._restarts
@@ -570,9 +573,9 @@ class Requester:
             return rules.fail(wrong, self.cursor, psn, "packet numbers are consecutive", scope)
         if starts:
             return rules.fail("ERN-081", starts, psn, "resend starts at the PSN of the NAK", scope)
-        if self._ghost is not None and self._ghost > self._progress:
+        if self._ghost_obeyed(psn, begin, conn, device):
             why = "the NAK before names no outstanding packet"
-            return rules.fail("ERN-092", self.cursor, psn, why, scope, knob="M_RULES")
+            return rules.fail("ERN-092", self.cursor, psn, why, scope)
         if conn.timeout == 0:
             return rules.fail(
                 "ERN-085", self.cursor, psn, "timeout is off and nothing asked for a resend", scope
@@ -611,6 +614,12 @@ class Requester:
     def _expired(self, begin: int, conn: QpConfig, device: Device) -> bool:
         """Return whether the timeout of the oldest open packet may have expired by ``begin``."""
         return conn.timeout > 0 and begin >= self._earliest_timeout(conn, device)
+
+    def _ghost_obeyed(self, psn: int, begin: int, conn: QpConfig, device: Device) -> bool:
+        """Return whether a resend no timeout explains follows a NAK that names nothing outstanding."""
+        if self._ghost is None or self._ghost <= self._progress or self._ctx.knobs["M_RULES"] in OPEN_VALUES:
+            return False
+        return conn.timeout == 0 or psn != self.una or begin < self._earliest_timeout(conn, device)
 
     def _unlikely(self, entry: Restart, begin: int) -> tuple[bool, bool]:
         """Order the permissions for a resend at ``begin``: an RNR wait that is not over comes last."""
@@ -755,6 +764,8 @@ class Requester:
         fetch = self.window[0].fetch if self.window else None
         if fetch is None:
             return "ERN-071"
+        if fetch.bad:
+            return "ERN-097"
         return "ERN-095" if self._acked_beyond is not None or self._restarts else "ERN-072/arrival"
 
     def _limit_of_data(self, upto: int) -> int:

@@ -150,7 +150,8 @@ def suspicion(
     assert bth is not None
     if bth.opcode == opcodes.CNP:  # its PSN means nothing
         return Suspicion(bth.dest_qp, ANY_PSN, "ERN-201", "ERN-201", "ERN-201")
-    invalid = dropped if revived else "ERN-148" if bth.pad else ""
+    reading = bth.opcode == opcodes.READ_REQUEST
+    invalid = dropped if revived else "ERN-131" if reading else "ERN-148" if bth.pad else ""
     return Suspicion(bth.dest_qp, bth.psn, dropped, access, invalid)
 
 
