@@ -165,6 +165,7 @@ task automatic handle_read_response;
                    && `MUT(277, 1'b1, f_n > $signed({5'd0, pmtu_of(r_q)}))) begin
         c_dropped = c_dropped + 16'd1;
         set_fatal(r_q, F_RESPONSE);
+        write_response_entry;
       end else begin
         if (lim != una[r_q]) progress_to(r_q, lim);
         rt_on[r_q] = 1'b0;
