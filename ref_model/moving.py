@@ -15,10 +15,11 @@ UNTIL_QUIET = 1 << 62
 class MovingCounter:
     """A counter of ``width`` bits with certain and possible increments (unwrapped inside)."""
 
-    __slots__ = ("_floor", "_high", "_low", "_modulus", "_open", "_pending")
+    __slots__ = ("_at_end", "_floor", "_high", "_low", "_modulus", "_open", "_pending")
 
-    def __init__(self, width: int) -> None:
-        """Start at zero."""
+    def __init__(self, width: int, at_end: str = "wrap") -> None:
+        """Start at zero; ``at_end``: what follows its highest value: wrap, saturate or report (open)."""
+        self._at_end = at_end
         self._modulus = 1 << width
         self.reset()
 
@@ -66,6 +67,9 @@ class MovingCounter:
     def accept(self, value: int, begin: int, settled: int) -> tuple[bool, int, int]:
         """Judge a read; returns (legal, low, high) and narrows what is known to ``value``."""
         low, high = self.window(begin, settled)
+        if high >= self._modulus and self._at_end != "wrap":
+            top = self._modulus - 1
+            return self._at_end == "report" or min(low, top) <= value <= min(high, top), low, high
         legal = (value - low) % self._modulus <= high - low
         if legal:
             self._floor = low + (value - low) % self._modulus
@@ -77,7 +81,7 @@ class MovingCounter:
 class Flag:
     """A status bit set by events and cleared by writing 1; three-valued while events are in flight."""
 
-    __slots__ = ("_certain", "_possible", "cleared", "kept", "state")
+    __slots__ = ("_certain", "_possible", "cleared", "kept", "raced", "state")
 
     ZERO, ONE, EITHER = 0, 1, 2
 
@@ -92,6 +96,7 @@ class Flag:
         self._possible = False  # a cause that may still set the bit
         self.cleared = False  # software wrote 1 to it, nothing happened since
         self.kept = False  # it was set and software cleared its neighbours only
+        self.raced = False  # its event came close behind a clear
 
     def cause(self, sure: bool = True) -> None:
         """An event begins that sets the bit (``sure``) or may set it."""
@@ -138,7 +143,7 @@ class Flag:
     def seen(self, value: int) -> None:
         """Narrow to a legal value that was read."""
         self.state = Flag.ONE if value else Flag.ZERO
-        self.kept = False
+        self.kept = self.raced = False
         if value:
             self._possible = self._possible or self._certain
             self._certain = False

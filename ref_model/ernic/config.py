@@ -95,7 +95,7 @@ class QpConfig:
     src_ip: int
     udp_source: int
     pd: int
-    unused_addresses: bool
+    unused_addresses: tuple[int, ...]
 
     @property
     def head(self) -> tuple[int, ...]:
@@ -131,6 +131,12 @@ def read_device(values: RegisterValues) -> Device:
         ipv6=get("IPv6XADD4") << 96 | get("IPv6XADD3") << 64 | get("IPv6XADD2") << 32 | get("IPv6XADD1"),
         qp_count=get("XRNIC_CONF_QP_EN") & 0x7FF,
     )
+
+
+def _words(*addresses: int) -> tuple[int, ...]:
+    """Return the 32-bit words of ``addresses`` that are not 0."""
+    words = (address >> shift & 0xFFFFFFFF for address in addresses for shift in range(0, 128, 32))
+    return tuple(word for word in words if word)
 
 
 def read_qp(values: RegisterValues, slot: int, device: Device) -> QpConfig:
@@ -177,5 +183,5 @@ def read_qp(values: RegisterValues, slot: int, device: Device) -> QpConfig:
         src_ip=device.ipv4 if ip_version == 4 else device.ipv6,
         udp_source=device.udp_source,
         pd=get("PDNUM") & 0xFFFFFF,
-        unused_addresses=bool(dst_v6 >> 32 or device.ipv6) if ip_version == 4 else bool(device.ipv4),
+        unused_addresses=_words(dst_v6 >> 32, device.ipv6) if ip_version == 4 else _words(device.ipv4),
     )

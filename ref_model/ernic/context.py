@@ -5,13 +5,18 @@ from __future__ import annotations
 from collections import Counter, deque
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ref_model.deadlines import Deadlines
 from ref_model.ernic.read_ranges import ReadRanges
+from ref_model.ernic.troubles import Troubles
 from ref_model.grants import Payload, PayloadGrants
+from ref_model.held_up import HeldUp
 from ref_model.memory import SparseMemory
 from ref_model.rules import Rules, Scope, Specification
+
+if TYPE_CHECKING:
+    from ref_model.ernic.retry_buffers import RetryBuffers
 
 #: Path of a prohibition that any later good frame of the DUT confirms.
 OUTPUT = ("DUT", "tx")
@@ -100,13 +105,20 @@ class Context:
     immediates_owed: int = 0
     #: CQEs that are owed, by their word, over all QPs.
     cqes_owed: Counter[int] = field(default_factory=Counter)
+    #: When the bench kept outputs from leaving; ``excused``: that, and what is judged by a limit of its own.
+    held: HeldUp = field(default_factory=HeldUp)
+    excused: HeldUp = field(default_factory=HeldUp)
     deadlines: Deadlines = field(init=False)
+    retries: RetryBuffers = field(init=False)  #: set by the model, which has the registers
     now: int = 0
     received_until: int = 0
     quiet: bool = False
+    #: A frame left since the last reset.
+    spoken: bool = False
+    troubles: Troubles = field(default_factory=Troubles)
 
     def __post_init__(self) -> None:
-        self.deadlines = Deadlines(self.rules)
+        self.deadlines = Deadlines(self.rules, self.excused.total)
 
     @classmethod
     def build(
@@ -123,6 +135,8 @@ class Context:
     def reset(self) -> None:
         """The DUT was reset: nothing is owed, permitted or remembered any more; memory stays."""
         self.deadlines.clear()
+        self.held.clear()
+        self.excused.clear()
         self.payloads.clear()
         self.optional.clear()
         self._permits.clear()
@@ -133,6 +147,8 @@ class Context:
         self.immediates_owed = 0
         self._fetches.clear()
         self._last_fetch = 0
+        self.spoken = False
+        self.troubles = Troubles()
 
     def liveness(self) -> int:
         """Deadline (ps) of something owed from now on, without a time of its own."""
@@ -192,7 +208,23 @@ class Context:
 
         Frames are handled in order, so while payload of earlier ones waits for memory nothing is certain.
         """
-        return not self.payloads.open and now > max(cause, self.received_until) + self.timing.reaction
+        return not self.payloads.open and self.ready_since(now) > (
+            max(cause, self.received_until) + self.timing.reaction
+        )
+
+    def ready_since(self, begin: int) -> int:
+        """Return since when (ps) an output that left at ``begin`` may have waited for the bench."""
+        return self.held.ready_since(begin, self.timing.reaction)
+
+    def hold(self, reason: object, now: int, on: bool) -> None:
+        """``reason`` keeps outputs of the DUT from leaving from ``now`` on, or no longer."""
+        for clock in (self.held, self.excused):
+            (clock.begin if on else clock.end)(reason, now)
+
+    def held_over(self, begin: int, end: int) -> None:
+        """The bench kept an output of the DUT waiting over [begin, end]."""
+        self.held.add(begin, end)
+        self.excused.add(begin, end)
 
     def fetching(self, addr: int, begin: int) -> None:
         """The DUT began to read payload at ``addr``."""
@@ -213,6 +245,15 @@ class Context:
         """
         fetched = self._fetches.get(addr, self._fetches.get(addr & -BUS_BYTES, begin))
         return min(fetched, begin)
+
+    def fetched_in(self, places: list[tuple[int, int]], since: int, begin: int) -> int:
+        """Return when the DUT first read in ``places`` (address, bytes) after ``since``, else ``begin``."""
+        times = [
+            time
+            for addr, time in self._fetches.items()
+            if since < time < begin and any(first <= addr < first + length for first, length in places)
+        ]
+        return min(times, default=begin)
 
     def refuse(self, first: int, length: int, rule: str, why: str, scope: Scope, data: bytes = b"") -> None:
         """Remember what a refused request would have written."""

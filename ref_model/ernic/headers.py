@@ -101,6 +101,11 @@ def packet_diff(
     return diff(expected_frame(conn, knobs, bth, **rest), frame, frozenset(mask))
 
 
+def _words(*addresses: int) -> set[int]:
+    """Return the 32-bit words of ``addresses``."""
+    return {address >> shift & 0xFFFFFFFF for address in addresses for shift in range(0, 128, 32)}
+
+
 def check_headers(
     rules: Rules, conn: QpConfig, frame: Frame, owner: HeaderRules, scope: Scope, pad: int
 ) -> None:
@@ -142,7 +147,10 @@ def _take_apart(
     rules.eq(owner.version, version, (eth.ethertype, len(frame.vlans)), "IP version of QPCONF[7]", scope)
     if isinstance(ip, IPv4) != (conn.ip_version == 4):
         return
-    rules.eq(owner.ip, (conn.src_ip, conn.dst_ip), (ip.src, ip.dst), "IP addresses of device and QP", scope)
+    own = (conn.src_ip, conn.dst_ip)
+    foreign = set(conn.unused_addresses) & (_words(ip.src, ip.dst) - _words(*own))
+    where = "ERN-248" if foreign else owner.ip
+    rules.eq(where, own, (ip.src, ip.dst), "IP addresses of device and QP", scope)
     if isinstance(ip, IPv4):
         good = (ip.ihl, frame.ip_checksum_ok)
         rules.eq(owner.version, (5, True), good, "plain IPv4 header with valid checksum", scope)

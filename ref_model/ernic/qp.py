@@ -9,6 +9,9 @@ from ref_model.ernic.context import Context
 from ref_model.ernic.counters import Counters
 from ref_model.ernic.errors import ErrorBuffer
 from ref_model.ernic.interrupts import FATAL, ILLEGAL_WQE, VALIDATION, Interrupts
+from ref_model.ernic.lifecycle import LifeCycle
+from ref_model.ernic.management import QP1, ManagementReceiver
+from ref_model.ernic.management_send import ManagementRequester
 from ref_model.ernic.receive_queue import ReceiveQueue
 from ref_model.ernic.regions import Regions
 from ref_model.ernic.requester import Requester
@@ -44,7 +47,13 @@ class Qp:
         self._counters = counters
         self.cq = CompletionQueue(ctx, self.scope)
         self.rq = ReceiveQueue(ctx, self.scope)
-        self.requester = Requester(ctx, self.scope, self.cq, counters, number)
+        self.life = LifeCycle(ctx, self.scope)
+        kind = ManagementRequester if number == QP1 else Requester
+        self.requester = kind(ctx, self.scope, self.cq, counters, number)
+        self.management: ManagementReceiver | None = None
+        if number == QP1:
+            self.management = ManagementReceiver(ctx, self.scope, self.rq, counters, interrupts, errors)
+            self.cq.unacknowledged = "ERN-194"
         self.responder = Responder(
             ctx, self.scope, self.rq, regions, counters, interrupts, errors, number, self.request_fatal
         )
@@ -178,12 +187,14 @@ class Qp:
     # -- status registers -------------------------------------------------------------------------
 
     def revive(self) -> None:
-        """Software re-initialised the QP (QPCONF written with enable 1, recovery 0 after a fatal state)."""
+        """Software re-initialised the QP (QPCONF written with enable 1, recovery 0 after a fatal state or a
+        deletion).
+        """
         self.fatal = self.fatal_due = self.may_turn_fatal = self._by_itself = False
         self.nak_syndrome = self.fatal_codes = self._entry_duty = None
         self.scope.tainted = False
         self.lives += 1
-        self.responder.revived = True
+        self.responder.revived = self.life.rule
         for path in ("tx", "rx"):
-            self._ctx.rules.tempt("ERN-189", (self.scope.name, path))
+            self._ctx.rules.tempt(self.life.rule, (self.scope.name, path))
         self.requester.revive()

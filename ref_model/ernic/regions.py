@@ -63,6 +63,23 @@ class Regions:
             self._rules.tempt(passed, ("regions", "granted"))
         return Verdict(address, would_be=((address, reth.length),))
 
+    def denies(self, reth: Reth, pd: int) -> bool:
+        """Return whether the rows as they are now refuse a WRITE of ``reth``."""
+        row = reth.rkey >> 8
+        return bool(reth.length) and (
+            row >= int(self._knobs["MR_ROWS"]) or bool(self._fault(row, reth, pd, ACCESS_WRITE)[0])
+        )
+
+    def writable(self, pd: int) -> bool:
+        """Return whether a row of protection domain ``pd`` with a length allows writing (SEND_CHECKS_MR)."""
+        for row in range(int(self._knobs["MR_ROWS"])):
+            access = self._get("ACCESSDESC", row)
+            length = (access >> 16) << 32 | self._get("WRRDBUFLEN", row)
+            allowed = length and access & 0xF in (ACCESS_WRITE, ACCESS_BOTH)
+            if allowed and self._get("PDPDNUM", row) & 0xFFFFFF == pd:
+                return True
+        return False
+
     def edge_rule(self, reth: Reth) -> str:
         """Return the rule that allows this access, by what is special about it."""
         row = reth.rkey >> 8

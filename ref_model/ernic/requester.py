@@ -15,6 +15,7 @@ from ref_model.ernic.completion import Completion, CompletionQueue
 from ref_model.ernic.config import Device, QpConfig
 from ref_model.ernic.context import Context
 from ref_model.ernic.counters import Counters
+from ref_model.ernic.order import begins
 from ref_model.ernic.packet import LONG, Message, judge
 from ref_model.ernic.read_data import DataWrites, Fetch, end_of, judge_request
 from ref_model.ernic.rings import RingIndex
@@ -28,7 +29,8 @@ WQE_BYTES = 64
 RNR_ENDLESS = 7
 
 #: Rules of "there is something to send".
-SEND_RULES = ("ERN-069", "ERN-067/start", "ERN-098", "ERN-061")
+PLAIN_SEND_RULES = ("ERN-069", "ERN-200", "ERN-223", "ERN-236", "ERN-237")
+SEND_RULES = (*PLAIN_SEND_RULES, "ERN-067/start", "ERN-098", "ERN-061", "ERN-224")
 FATAL_NAKS = (0x61, 0x62, 0x63)
 
 
@@ -100,10 +102,14 @@ class Requester:
         self._died = 0
         self._held_back = False
         self._no_credit = False
+        self._by_side_band = False  # SQPI was written through its side band, no packet owed since
+        self._start_rule = "ERN-056"  # what a start that nothing explains breaks
         self._decided = 0  # when the packet being judged was decided on, at the latest
         self._late: int | None = None  # PSN of an ACK that may have come before the fatal state
         self._last_retry = ""
         self._congested: int | None = None
+        self._cnps = 0
+        self._drained = False  # all WQEs acknowledged since the CNP: the limit may be back
         self.entries: dict[int, WorkEntry] = {}
         self._restarts: list[Restart] = []
         self._rnr_until = 0
@@ -127,11 +133,22 @@ class Requester:
         self.on_bad_response: Callable[[], None] = lambda: None
         self._rounds = 0
         self._rnr_rounds = 0
+        self._troubles = 0  # troubles of other QPs before the last packet
+        self._empty: int | None = None  # PSN of the last message, if it has no payload
+        self._ghost: int | None = None  # when (ps) a NAK for nothing outstanding came last
 
     # -- stimulus ---------------------------------------------------------------------------------
 
-    def post(self, raw: int, conn: QpConfig, device: Device) -> None:
+    @property
+    def owes(self) -> bool:
+        """Whether the DUT owes the next packet of this QP now."""
+        return self._duty is not None and self._duty.open and self._duty.rule in SEND_RULES
+
+    def post(self, raw: int, conn: QpConfig, device: Device, by_side_band: bool = False) -> None:
         """SQPI was written: the entries up to ``raw`` belong to the DUT now."""
+        self._by_side_band = by_side_band
+        if self._start_rule != "ERN-229":
+            self._start_rule = "ERN-224" if by_side_band else "ERN-056"
         limit = conn.sq_depth - (self.sq.count - self._cq.done)
         before = self.sq.count
         self.sq.advance_to(raw, conn.sq_depth, limit)
@@ -164,7 +181,7 @@ class Requester:
         held = self._hold_back(psn_add(psn, 1))
         self._cover(psn_add(psn, 1), conn, now)
         self._no_credit = not credit
-        if self._no_credit and self._duty is not None and self._duty.rule == "ERN-069":
+        if self._no_credit and self._duty is not None and self._duty.rule in PLAIN_SEND_RULES:
             self._ctx.deadlines.void(self._duty)
         self.arm(conn, device)
         return not held
@@ -178,6 +195,7 @@ class Requester:
         """A NAK came; returns False if it names nothing outstanding."""
         if not self._outstanding(psn):
             self._ctx.rules.tempt("ERN-092", (self._scope.name, "tx"))
+            self._ghost = now
             return False
         if psn != self.una:
             self._ctx.rules.tempt("ERN-083", (self._scope.name, "tx"))
@@ -187,13 +205,14 @@ class Requester:
             return True
         if syndrome >> 5 == 1:
             self._rnr_rounds += 1
+            self._ctx.troubles.waits(self._qp)
             self._last_retry = "ERN-089/count"
-            limited = not device.retry_forever and conn.rnr_limit != RNR_ENDLESS
+            endless = conn.rnr_limit == RNR_ENDLESS and self._ctx.knobs["RNR_INFINITE_7"] != "count"
+            limited = not device.retry_forever and not endless
             self.may_die = self.may_die or (limited and self._rnr_rounds > conn.rnr_limit)
             wait = rnr_wait_ps(syndrome)
-            tick = (1 << device.base_width) * self._ctx.timing.period
             self._rnr_since = now
-            self._rnr_until = now + max(wait - tick, 0)
+            self._rnr_until = now + self._shortest(wait, device)
             self._void_restarts(now)
             self._restarts.append(Restart(psn, "ERN-088"))
             rule, expected = (
@@ -201,7 +220,7 @@ class Requester:
                 if self.may_die
                 else ("ERN-088", f"PSN {psn:#x} again")
             )
-            self._replace_duty(rule, expected, "RNR NAK received", now + 4 * wait + self._ctx.timing.liveness)
+            self._replace_duty(rule, expected, "RNR NAK received", now + self._longest(wait))
         else:
             self._restarts.append(Restart(psn, "ERN-081"))
             self._replace_duty(
@@ -237,7 +256,7 @@ class Requester:
             message = self.window[0]
             if message.sent < len(message.segments):
                 break
-            self.window.popleft()
+            self._forget(self.window.popleft())
             if message is self.current:
                 self.current = None
             if message.fetch is not None:
@@ -250,8 +269,16 @@ class Requester:
             self._counters.completion(self._qp, conn)
         if self._cq.done - ended > 1:
             self._ctx.rules.tempt("ERN-080", (self._scope.name, "cq"))
+            self._cq.together = self._cq.done
         if not self.window:
             self.resent_unacked = False
+            self._drained = self._congested is not None
+
+    def _forget(self, message: Message) -> None:
+        """All packets of ``message`` are acknowledged, or never will be: their copies are free."""
+        if message.copies:
+            self._ctx.retries.free(message.copies.values())
+            message.copies.clear()
 
     def _void_restarts(self, now: int) -> None:
         """Later answers overtook the open permissions to go back."""
@@ -281,14 +308,16 @@ class Requester:
             more = True
         if self._reads and self.current is None:
             more = False  # whether the DUT goes on before a READ has its data is open
-        if blocked or not more:
+        if blocked or not more or (self._ctx.retries.exhausted() and self._next_is_write(conn)):
             self._ctx.deadlines.void(self._duty)
             self._arm_timeout(conn, device)
             return
         if self._duty is None or not self._duty.open:
-            rule, knob = "ERN-069", None
+            rule, knob = self._send_rule(), None
             if self._held_back:
                 rule, knob = "ERN-067/start", "M_RULES"
+            elif self._by_side_band:
+                rule = "ERN-224"
             elif self._no_credit and self._next_is_write(conn):
                 rule, knob = "ERN-098", "M_RULES"
             elif self.current is not None and self.current.sent >= LONG:
@@ -296,7 +325,9 @@ class Requester:
                     self._ctx.rules.observe("ERN-061")
                     return
                 rule = "ERN-061"
-            self._held_back = False
+            elif self._cnps > 1 and not self._drained and len(self.window) >= self._limit() // 2:
+                rule = "ERN-200"  # later CNPs lower the limit no further
+            self._held_back = self._by_side_band = False
             self._duty = self._ctx.deadlines.must(
                 rule,
                 "the next packet of the posted WQEs",
@@ -305,6 +336,12 @@ class Requester:
                 self._ctx.liveness(),
                 knob,
             )
+
+    def _send_rule(self) -> str:
+        """Return the rule of "work is posted, so something leaves", by what happened before."""
+        if not self._ctx.spoken:
+            return "ERN-223"
+        return self._ctx.troubles.rule_since(self._troubles, self._qp) or "ERN-069"
 
     def _next_is_write(self, conn: QpConfig) -> bool:
         """Return whether the next packet belongs to a WRITE, as far as its entry was fetched."""
@@ -323,13 +360,16 @@ class Requester:
             self._ctx.deadlines.call_at(self._ctx.liveness(), lambda: self._still_silent(since))
             return
         period = self._timeout_ps(conn, device)
-        deadline = max(self._last_sent, self._progress) + 4 * period + self._ctx.timing.liveness
+        deadline = max(self._last_sent, self._progress) + self._longest(period)
+        knob = None
         if self.may_die:
             rule, expected = "ERN-086", "a last resend or the fatal state"
         else:
             rule, expected = "ERN-084", f"PSN {self.una:#x} again"
+            if device.retry_forever and self._rounds > conn.retry_limit:
+                rule, knob = "ERN-087/resend", "M_RULES"
         why = "no acknowledgement within the timeout"
-        self._duty = self._ctx.deadlines.must(rule, expected, why, self._scope, deadline)
+        self._duty = self._ctx.deadlines.must(rule, expected, why, self._scope, deadline, knob)
 
     def _still_silent(self, una: int) -> None:
         """With the timeout off, a packet stayed unacknowledged for long: a resend would have been wrong."""
@@ -353,8 +393,17 @@ class Requester:
 
     def _shortest_timeout(self, conn: QpConfig, device: Device) -> int:
         """Least time (ps) on the pins: one base tick less, and what the first sending may have waited."""
+        return self._shortest(self._timeout_ps(conn, device), device) - self._ctx.timing.reaction
+
+    def _shortest(self, nominal: int, device: Device) -> int:
+        """Least time (ps) of a timer of nominal length by TIMER_TOL."""
+        tolerance = self._ctx.knobs["TIMER_TOL"]
         tick = (1 << device.base_width) * self._ctx.timing.period
-        return self._timeout_ps(conn, device) - tick - self._ctx.timing.reaction
+        return max(int(tolerance["lower_factor"] * nominal - tolerance["lower_base_ticks"] * tick), 0)
+
+    def _longest(self, nominal: int) -> int:
+        """Longest time (ps) until a timer of nominal length has shown on the pins."""
+        return int(self._ctx.knobs["TIMER_TOL"]["upper_factor"] * nominal) + self._ctx.timing.liveness
 
     # -- packets from the DUT ---------------------------------------------------------------------
 
@@ -397,10 +446,14 @@ class Requester:
             if again:
                 message.fetch.starts.append(index)
         else:
-            judge(self._ctx, scope, conn, frame, message, message.segments[index], again)
+            part = message.segments[index]
+            judge(self._ctx, scope, conn, frame, message, part, again, lambda: self._overtakes(frame, conn))
         if self._stands_for(psn, self.una):
-            self._oldest_sent = begin
+            self._oldest_sent = self._ctx.ready_since(begin)
         self._last_sent = begin
+        if self._ctx.troubles.rule_since(self._troubles, self._qp) == "ERN-237":
+            rules.observe("ERN-240")
+        self._troubles = self._ctx.troubles.count
         self._repeat_seen = False
         if not again:
             message.sent += 1
@@ -421,6 +474,12 @@ class Requester:
             self._ctx.deadlines.meet(self._duty)
         self.arm(conn, device)
 
+    def _overtakes(self, frame: Frame, conn: QpConfig) -> bool:
+        """Return whether ``frame`` begins a posted WQE behind the one that is due."""
+        waiting = range(self.started, self.sq.count)
+        entries = (self.entries.get(number % conn.sq_depth) for number in waiting)
+        return any(entry is not None and begins(self._ctx, frame, entry.raw, conn.pmtu) for entry in entries)
+
     def _decision(self, psn: int, begin: int, conn: QpConfig) -> int:
         """Return when the packet that left at ``begin`` was decided on, at the latest."""
         if self.fatal:
@@ -434,6 +493,10 @@ class Requester:
         message, index = found
         if index >= len(message.segments) or not message.segments[index].length:
             return begin
+        if message.segments[index].offset in message.copies:
+            part = message.segments[index]
+            laddr = message.laddr + part.offset
+            return self._ctx.retries.decided(laddr, part.length, self._last_sent, begin)
         return self._ctx.decided(message.laddr + message.segments[index].offset, begin)
 
     def _may_send(self, conn: QpConfig, device: Device) -> bool:
@@ -483,8 +546,8 @@ class Requester:
             why = "a response that was taken before draws nothing"
             return rules.fail("ERN-244/silence", self.cursor, asked, why, scope, knob="M_RULES")
         if not self.window:
-            row = "ERN-063" if self._after_read else "ERN-062"
-            return rules.fail(row, self.next_psn, psn, "packet numbers are consecutive", scope)
+            wrong = "ERN-060" if psn == self._empty else "ERN-063" if self._after_read else "ERN-062"
+            return rules.fail(wrong, self.next_psn, psn, "packet numbers are consecutive", scope)
         found = self._find(asked)
         if psn_diff(asked, self.una) > 0 and found is not None and found[0].fetch and found[0].fetch.bad:
             return rules.fail("ERN-097", self.una, asked, "a malformed response is no data", scope)
@@ -510,6 +573,9 @@ class Requester:
             return rules.fail(wrong, self.cursor, psn, "packet numbers are consecutive", scope)
         if starts:
             return rules.fail("ERN-081", starts, psn, "resend starts at the PSN of the NAK", scope)
+        if self._ghost is not None and self._ghost > self._progress:
+            why = "the NAK before names no outstanding packet"
+            return rules.fail("ERN-092", self.cursor, psn, why, scope, knob="M_RULES")
         if conn.timeout == 0:
             return rules.fail(
                 "ERN-085", self.cursor, psn, "timeout is off and nothing asked for a resend", scope
@@ -521,6 +587,7 @@ class Requester:
             "ERN-084", True, begin >= earliest, f"timeout not before {earliest / 1000:.1f} ns", scope
         )
         self._rounds += 1
+        self._ctx.troubles.waits(self._qp)
         self._last_retry = "ERN-086"
         if not device.retry_forever:
             limit = conn.retry_limit + 1
@@ -557,22 +624,30 @@ class Requester:
         if conn.timeout == 0:
             return False
         wait = self._shortest_timeout(conn, device)
+        decided = self._ctx.ready_since(self._decided)
         return any(
             self._stands_for(psn, una)
             and start + wait <= begin
-            and self._decided <= moved + self._ctx.timing.reaction
+            and decided <= moved + self._ctx.timing.reaction
             for una, start, moved in self._former
         )
 
     def congested(self, now: int) -> None:
         """A CNP came: the first one lowers the limit of outstanding WQEs, later ones do nothing."""
-        if self._congested is None:
+        self._cnps += 1
+        self._ctx.troubles.congested(self._qp)
+        if self._congested is None or self._drained:
             self._congested = now
+            self._drained = False
 
     def fatal_too_early(self, device: Device) -> str:
         """Return the rule a QP breaks that turns fatal although nothing allows it."""
         if device.retry_forever and self._last_retry:
             return "ERN-087/alive"
+        if self._start_rule == "ERN-229":
+            return self._start_rule
+        if not self._last_retry and self.window and self._ctx.held.between(self._progress, self._ctx.now):
+            return "ERN-203"  # retries were used up while nothing could leave: that is a loss
         return self._last_retry or "ERN-155"
 
     def only_waits(self, conn: QpConfig, device: Device, begin: int, settled: int) -> bool:
@@ -589,11 +664,14 @@ class Requester:
 
     def timeout_limit_reached(self, conn: QpConfig, device: Device) -> bool:
         """Return whether the QP may now turn fatal because its retries are used up."""
-        return (
-            not device.retry_forever
-            and (self._rounds + self._extra_rounds >= conn.retry_limit or self.may_die)
-            and bool(self.window)
-        )
+        rounds = self._rounds + self._extra_rounds
+        reached = rounds >= conn.retry_limit or self.may_die or self._open_limit(conn)
+        return not device.retry_forever and reached and bool(self.window)
+
+    def _open_limit(self, conn: QpConfig) -> bool:
+        """Return whether RNR limit 7 may have been taken as a number (RNR_INFINITE_7 = report)."""
+        open_point = conn.rnr_limit == RNR_ENDLESS and self._ctx.knobs["RNR_INFINITE_7"] == "report"
+        return open_point and self._rnr_rounds > RNR_ENDLESS
 
     def _find(self, psn: int) -> tuple[Message, int] | None:
         for message in self.window:
@@ -799,13 +877,13 @@ class Requester:
         rules, scope = self._ctx.rules, self._scope
         if self.started >= self.sq.count:
             return rules.fail(
-                "ERN-056", "no packet", "a new message", "no WQE is posted beyond those sent", scope
+                self._start_rule, "no packet", "a new message", "no WQE is posted beyond those sent", scope
             )
         slot = self.started % conn.sq_depth
         entry = self.entries.get(slot)
         if entry is None:
             return rules.fail(
-                "ERN-056",
+                self._start_rule,
                 f"a read of slot {slot} first",
                 "a new message",
                 "a WQE is fetched before use",
@@ -838,17 +916,26 @@ class Requester:
         self.current = message
         self.started += 1
         if not self.window or len(self.window) == 1:
-            self._oldest_sent = begin
+            self._oldest_sent = self._ctx.ready_since(begin)
+        if self._start_rule == "ERN-229":
+            self._start_rule = "ERN-056"
+            rules.met("ERN-229", "the send queue goes on after the enabling sequence", scope)
         rules.met("ERN-056", "each posted WQE is fetched and started once", scope)
         if self.started > conn.sq_depth:
             rules.met("ERN-057", "the ring continues at slot 0", scope)
         if all(entry.span == 1 for entry in self.window):
             held = len(self.window)
             limit, rule = self._limit(), "ERN-065" if self._congested is None else "ERN-200"
-            if self._congested is not None and not self._ctx.reacted(self._congested, self._decided):
+            free = self._drained or (
+                self._congested is not None and not self._ctx.reacted(self._congested, self._decided)
+            )
+            if free and held > limit:
+                rules.observe("ERN-200")
                 limit = int(self._ctx.knobs["MAX_OUTSTANDING"][0])
-            rules.in_range(rule, 1, limit, held, "unacknowledged one-packet WQEs", scope, sure=held == limit)
+            sure = held == limit and not free
+            rules.in_range(rule, 1, limit, held, "unacknowledged one-packet WQEs", scope, sure=sure)
         self.sent_messages += 1
+        self._empty = None if length else self.next_psn
         self._counters.wqe()
         return True
 
@@ -860,6 +947,7 @@ class Requester:
             return
         self.fatal = True
         self._died = self._ctx.now
+        self._ctx.troubles.died(self._qp)
         if self.may_die:
             self._ctx.deadlines.meet(self._duty)
         self._ctx.deadlines.void(self._duty)
@@ -867,6 +955,8 @@ class Requester:
         self._ctx.rules.drop_temptations((self._scope.name, "tx"))
         ended = self.started - len(self.window)
         self._flush(ended, conn)
+        for message in self.window:
+            self._forget(message)
         for message in (*self.window, *self._gone):
             if message.fetch is not None:
                 self._data.give_up(message.fetch)
@@ -890,6 +980,11 @@ class Requester:
             self._cq.complete(Completion(wrid, opcode, True, late), conn)
             self._counters.flushed()
 
+    def reopen(self) -> None:
+        """The enabling sequence of the handshake moved the send queue to slot 0: all entries are new."""
+        self.entries.clear()
+        self._start_rule = "ERN-229"
+
     def revive(self) -> None:
         """Software re-initialised the QP after a fatal state; indices and PSN are written separately."""
         self.fatal = self.may_die = self.acknowledged = self.resent_unacked = False
@@ -899,6 +994,7 @@ class Requester:
         self._acked_beyond = None
         self._after_read = False
         self._rounds = self._rnr_rounds = self._extra_rounds = 0
+        self._drained = self._congested is not None
         self.entries.clear()
 
     def illegal_entry(self, conn: QpConfig) -> bool:

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from ref_model.deadlines import Must
+from ref_model.ernic.answer_order import AnswerOrder
 from ref_model.ernic.config import Device, QpConfig
 from ref_model.ernic.context import OUTPUT, Context
 from ref_model.ernic.counters import Counters
@@ -23,7 +24,7 @@ from ref_model.ernic.regions import ACCESS_READ, Regions
 from ref_model.grants import Payload
 from ref_model.rocev2.psn import PSN_MASK, psn_add, psn_diff
 from ref_model.rocev2.segment import response_count
-from ref_model.rules import Scope
+from ref_model.rules import OPEN_VALUES, Scope
 from ref_model.wire import INFO, Aeth, Bth, Frame, OpInfo, Reth, opcodes
 
 NAK_SEQUENCE, NAK_INVALID, NAK_ACCESS = 0x60, 0x61, 0x62
@@ -123,18 +124,21 @@ class Responder:
         self.state = State()
         self.reads = ReadAnswers(ctx, scope, counters)
         self.rnr_active = False
-        self.revived = False  # recovered after a fatal state, nothing acknowledged since
+        self.revived = ""  # rule of a new life in which nothing was acknowledged yet
         self.last_opcode: int | None = None
         self._held: list[tuple[Frame, QpConfig, Device, int]] = []
         self._freed = False
         self._far_off = False
         self._room_duty: Must | None = None
+        self._turn = AnswerOrder()
+        self._stands: dict[int, str] = {}  # PSN that something must not have used up: its rule
 
     # -- software ---------------------------------------------------------------------------------
 
     def preset(self, lstrqreq: int) -> None:
         """LSTRQREQ was written on an idle QP: expected PSN = [23:0] + 1, [31:24] the previous opcode."""
         state = self.state = State(messages=self.state.messages, elements=self._rq.received)
+        self._turn = AnswerOrder()
         state.expected = psn_add(lstrqreq & PSN_MASK, 1)
         state.last_accepted = state.last_plain = lstrqreq & PSN_MASK
         self.reads.clear()
@@ -149,9 +153,18 @@ class Responder:
 
     # -- a hidden choice: was an element free when the DUT looked? ----------------------------------
 
-    def freed(self) -> None:
+    def freed(self, by_side_band: bool = False) -> None:
         """RQCI was written: a SEND that found the ring full may have been looked at only afterwards."""
         self._freed = True
+        self._rq.by_side_band = by_side_band
+
+    @property
+    def owes(self) -> bool:
+        """Whether the DUT owes an answer of this QP now."""
+        state = self.state
+        duties = [*(entry.duty for entry in state.waiting), *(duty for _, duty in state.answers)]
+        duties += [entry.duty for entry in (*self.reads.pending, *self.reads.repeats)]
+        return any(duty is not None and duty.open for duty in duties)
 
     def settle_room(self, psn: int | None = None, syndrome: int = 0) -> bool:
         """An output shows how the DUT decided about the held SEND; returns whether something was held.
@@ -262,10 +275,28 @@ class Responder:
         if state.last_plain is not None:
             state.repeats.append(state.last_plain)
         if bth.ack_req and device.ack_mode != ACK_ON_TIMEOUT:
-            duty = self._ctx.deadlines.must(
-                "ERN-115/ack", "another ACK", why, self._scope, self._ctx.liveness()
-            )
+            rule, knob = "ERN-115/ack", None
+            if self._would_be_refused(frame, info, conn):
+                rule, knob = "ERN-243/answer", "M_RULES"
+            duty = self._ctx.deadlines.must(rule, "another ACK", why, self._scope, self._ctx.liveness(), knob)
             state.waiting.append(Waiting(bth.psn, duty))
+
+    def _would_be_refused(self, frame: Frame, info: OpInfo, conn: QpConfig) -> bool:
+        """Return whether the request of a duplicate could not be executed now: ring full, region gone."""
+        if info.kind == "send":
+            return self.state.elements - self._rq.consumer.count >= max(conn.rq_depth, 1)
+        return frame.reth is not None and self._regions.denies(frame.reth, conn.pd)
+
+    def _beginning_fits(self, frame: Frame, info: OpInfo, conn: QpConfig) -> bool:
+        """Return whether a refused WRITE would be allowed by what its first packet alone carries."""
+        reth = frame.reth
+        if reth is None or info.last or self._ctx.knobs["M_RULES"] in OPEN_VALUES:
+            return False
+        return not self._regions.denies(Reth(reth.va, reth.rkey, len(frame.payload)), conn.pd)
+
+    def stands(self, rule: str) -> None:
+        """A frame came that must not move the expected PSN, by ``rule``."""
+        self._stands[self.state.expected] = rule
 
     def _in_order(self, frame: Frame, conn: QpConfig, device: Device, begin: int) -> None:
         bth = frame.bth
@@ -300,7 +331,7 @@ class Responder:
         if info.kind == "send":
             self._send(frame, info, conn, device, begin)
         else:
-            self._write(frame, info, conn, device)
+            self._write(frame, info, conn, device, begin)
 
     @staticmethod
     def _sequence_ok(info: OpInfo | None, progress: Progress | None) -> bool:
@@ -407,7 +438,7 @@ class Responder:
             for waiting in state.waiting:  # READ responses acknowledge what came before
                 if psn_diff(waiting.psn, bth.psn) < 0:
                     self._ctx.deadlines.void(waiting.duty)
-            self.revived = False
+            self.revived = ""
         self.reads.advance(entry)
 
     def died(self) -> None:
@@ -447,15 +478,24 @@ class Responder:
         state, rules = self.state, self._ctx.rules
         depth = max(conn.rq_depth, 1)
         if info.first:
-            if state.elements - self._rq.consumer.count >= depth:
+            if state.elements - self._rq.consumer.count >= self._rq.room(conn):
                 self._hold(frame, conn, device, begin)
                 return
-            progress = Progress(
-                "send", conn.rq_base + conn.element * (state.elements % depth), 0, None, state.elements
-            )
+            if self._ctx.knobs["SEND_CHECKS_MR"] == "on" and not self._regions.writable(conn.pd):
+                why = "no region of the QP's PD may be written"
+                self._ctx.rules.tempt("ERN-037", OUTPUT)
+                self._would_write(frame, conn, "ERN-037", why)
+                self._refuse(frame, None, "ERN-037", why, None)
+                return
+            if self._ctx.knobs["SEND_CHECKS_MR"] != "any":
+                rules.met("ERN-037", "a SEND where the region check lets it pass", self._scope)
+            place = (state.elements + self._rq.shift) % depth
+            progress = Progress("send", conn.rq_base + conn.element * place, 0, None, state.elements)
+            if self._rq.by_side_band and state.elements >= depth:
+                rules.met("ERN-225", "an element freed through the side band is used", self._scope)
             state.elements += 1
-            if self._rq.consumer.count == 0 and self._ctx.knobs["RQ_CREDIT_MODE"] == "lap":
-                rules.met("ERN-147", "a fresh ring takes SENDs with RQCI = 0", self._scope)
+            if self._rq.consumer.count == 0 and self._ctx.knobs["RQ_CREDIT_MODE"] != "any":
+                rules.met("ERN-147", "a fresh ring takes SENDs by its credit mode", self._scope)
             if state.after_rnr:
                 rules.met("ERN-146", "the resent SEND goes where the refused one belonged", self._scope)
         else:
@@ -467,6 +507,8 @@ class Responder:
             self._would_write(frame, conn, "ERN-133", "message longer than the RQ element")
             self._refuse(frame, None, "ERN-133", "message longer than the RQ element", None)
             return
+        if size and progress.offset + size == conn.element:
+            rules.tempt("ERN-140", OUTPUT)
         address = progress.address + progress.offset
         self._grant(address, frame.payload, "ERN-139", info, progress.element, conn.rq_irq)
         progress.offset += size
@@ -482,25 +524,39 @@ class Responder:
         self._counters.add("in_send")
         self._accept(frame, info, conn, device)
 
-    def _write(self, frame: Frame, info: OpInfo, conn: QpConfig, device: Device) -> None:
+    def _write(self, frame: Frame, info: OpInfo, conn: QpConfig, device: Device, begin: int) -> None:
         state = self.state
         if info.first:
             assert frame.reth is not None
             reth = frame.reth
             verdict = self._regions.check_write(reth, conn.pd)
             if verdict.denied:
-                self._ctx.rules.tempt(verdict.rule, OUTPUT)
+                rule = "ERN-034" if self._beginning_fits(frame, info, conn) else verdict.rule
+                self._ctx.rules.tempt(rule, OUTPUT)
                 for first, length in verdict.would_be:
-                    self._ctx.refuse(first, length, verdict.rule, verdict.why, self._scope, frame.payload)
-                self._refuse(frame, NAK_ACCESS, "ERN-132", verdict.why, None, verdict.rule)
+                    self._ctx.refuse(first, length, rule, verdict.why, self._scope, frame.payload)
+                self._refuse(frame, NAK_ACCESS, "ERN-132", verdict.why, None, rule)
                 return
             progress = Progress("write", verdict.address, 0, reth.length, 0)
         else:
             assert state.progress is not None
             progress = state.progress
-        self._grant(progress.address + progress.offset, frame.payload, "ERN-148", info, None)
+        element, interrupt = None, False
+        if info.immdt and self._ctx.knobs["WRITE_IMM_USES_RQ"] == 1:
+            if state.elements - self._rq.consumer.count >= self._rq.room(conn):
+                self._hold(frame, conn, device, begin)
+                return
+            element, interrupt = state.elements, conn.rq_irq
+            state.elements += 1
+        self._grant(progress.address + progress.offset, frame.payload, "ERN-148", info, element, interrupt)
         progress.offset += len(frame.payload)
         state.progress = None if info.last else progress
+        if element is not None:
+            self._rq.message(conn)
+            if interrupt:
+                self._interrupts.announce("RQ", self._qp)
+            if not frame.payload:
+                self._placed(self._ctx.now, interrupt)
         self._counters.add("in_send", 0, 1)
         self._accept(frame, info, conn, device)
 
@@ -512,6 +568,8 @@ class Responder:
         scope, rules = self._scope, self._ctx.rules
         why = "payload of an accepted request"
         place = "ERN-033" if info.kind == "write" and info.first else rule
+        if element is not None and self._rq.reopened:
+            place = "ERN-229"
         duty = self._ctx.deadlines.must(
             rule,
             f"{len(data)} bytes at {address:#x}",
@@ -532,6 +590,9 @@ class Responder:
     def _placed(self, settled: int, interrupt: bool) -> None:
         """The payload of a SEND is in memory since ``settled``: only now may an interrupt announce it."""
         self._rq.placed += 1
+        if self._rq.reopened:
+            self._rq.reopened = False
+            self._ctx.rules.met("ERN-229", "the receive queue goes on behind what is pending", self._scope)
         if interrupt:
             self._ctx.deadlines.call_at(settled - 1, lambda: self._interrupts.bank("RQ", self._qp))
 
@@ -565,6 +626,8 @@ class Responder:
         rules.passed(("ERN-112",), self._scope)
         if frame.ieth is not None:
             self._regions.invalidated.add(frame.ieth >> 8)
+        if info.kind == "write" and info.last:
+            self._rq.no_element = "ERN-149" if info.immdt else "ERN-148"
         if info.kind == "write" and info.immdt:
             rules.met("ERN-149", "a WRITE with immediate", self._scope, knob="WRITE_IMM_USES_RQ")
         if frame.reth is not None and not frame.reth.length and not reading:
@@ -660,11 +723,17 @@ class Responder:
             for first, length in self._regions.check_write(frame.reth, conn.pd).would_be:
                 self._ctx.refuse(first, length, rule, why, self._scope, frame.payload)
 
+    def ignored(self, psn: int, rule: str) -> None:
+        """A frame came that must have no effect here by ``rule``; no answer may carry its ``psn``."""
+        self.state.refused.append((psn, rule))
+
     def dropped(self, frame: Frame, conn: QpConfig, rule: str, why: str) -> None:
         """A frame for this QP was dropped: nothing of it may show."""
         bth = frame.bth
         assert bth is not None
         self.state.refused.append((bth.psn, rule))
+        if bth.psn == self.state.expected:
+            self.stands("ERN-110")
         self._ctx.refused_psns.append((bth.psn, rule))
         self._would_write(frame, conn, rule, why)
 
@@ -677,6 +746,8 @@ class Responder:
         assert bth is not None and aeth is not None
         self.settle_room(bth.psn, aeth.syndrome)
         before = rules.findings_total
+        if bth.psn not in self.state.repeats:
+            self._turn.answer(rules, scope, bth.psn, aeth.syndrome >> 5 == 0)
         rules.eq(
             "ERN-125", (b"", 0), (frame.payload, len(frame.trailer)), "ACK and NAK carry no payload", scope
         )
@@ -696,10 +767,12 @@ class Responder:
     def _ack(self, psn: int, aeth: Aeth, device: Device) -> None:
         rules, scope, state = self._ctx.rules, self._scope, self.state
         self._errors.answered(self._qp, psn)
-        self.revived = False
+        self.revived = ""
         credit = rules.knobs["AETH_CREDIT"]
         self._counters.add("out_ack")
         rules.met("ERN-124/kind", "syndrome[7:5] = 000", scope)
+        why = "what is addressed to a QP is answered with the settings of its slot"
+        rules.met("ERN-019", why, scope, knob="QP_BASE_MODE")
         if credit != "mask":
             rules.eq(
                 "ERN-124/credit", credit, aeth.syndrome & 0x1F, "credit field", scope, knob="AETH_CREDIT"
@@ -768,6 +841,9 @@ class Responder:
         rules, scope, state = self._ctx.rules, self._scope, self.state
         self._counters.add("out_nak", int(aeth.syndrome >> 5 == 3), 1)
         self._counters.add("out_ack", 0, 1)
+        if aeth.syndrome >> 5 not in (1, 3) and not state.answers:
+            rules.fail("ERN-124/kind", 0, aeth.syndrome >> 5, "syndrome[7:5] of an ACK", scope)
+            return
         legal = (NAK_SEQUENCE, NAK_INVALID, NAK_ACCESS, 0x63, *range(0x20, 0x40))
         if not rules.one_of("ERN-127", legal, aeth.syndrome, "NAK codes of RC", scope):
             return
@@ -807,11 +883,14 @@ class Responder:
         elif state.fatal:
             rules.fail("ERN-134", "silence", aeth.syndrome, "one fatal NAK per QP", scope, knob="M_RULES")
         elif aeth.syndrome == NAK_SEQUENCE:
+            lost = self._errors.suspect_lost(self._qp, psn)
             row = "ERN-112" if state.last_read is None else "ERN-245"
-            rule = "ERN-118" if self._far_off else row
+            rule = self.revived or lost or ("ERN-118" if self._far_off else row)
             rules.fail(rule, "no sequence NAK", psn, f"PSN {state.expected:#x} is expected", scope)
         elif aeth.syndrome >> 5 == 1:
-            rule = "ERN-189" if self.revived else "ERN-146" if self._rq.consumer.count else "ERN-147"
+            rule = self.revived or ("ERN-146" if self._rq.consumer.count else "ERN-147")
+            if self._rq.by_side_band:
+                rule = "ERN-225"
             rules.fail(rule, "no RNR NAK", psn, "an element is free", scope)
         else:
             rule = self._errors.suspect_nak(self._qp, psn, aeth.syndrome)
@@ -839,8 +918,11 @@ class Responder:
         good = (aeth.msn - low & PSN_MASK) <= span
         expected = f"{low:#x} .. {state.messages:#x}"
         if good:
+            if self._stands:
+                self._stands = {key: rule for key, rule in self._stands.items() if psn_diff(key, psn) > 0}
             self._ctx.rules.met(
                 "ERN-123", "count of completed messages", self._scope, sure=span <= 4 and bool(state.counts)
             )
         else:
-            self._ctx.rules.fail("ERN-123", expected, aeth.msn, "count of completed messages", self._scope)
+            rule = self._stands.get(psn, "ERN-123")
+            self._ctx.rules.fail(rule, expected, aeth.msn, "count of completed messages", self._scope)

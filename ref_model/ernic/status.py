@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from ref_model.ernic.choices import effective_strobes
 from ref_model.ernic.config import RegisterValues
 from ref_model.ernic.context import Context
 from ref_model.ernic.qp import Qp
@@ -47,6 +49,9 @@ STATED_RESETS = frozenset({"XRNIC_BUF_THRESHOLD_ROCE", "XRNIC_BUF_THRESHOLD_NON_
 #: Read/write registers that hardware moves: compared at quiet by the owner of the value, or not at all.
 HARDWARE_MOVED = frozenset({"SQPSN", "LSTRQREQ", "RESPERRWRPTR", "OPTERRSTSQQPTRDB", "CON_IO_CONF"})
 
+#: Words written to addresses without a register that are remembered.
+HOLES = 256
+
 #: STATQP[30:28] RNR retries left, [26:24] retries left, [22:16] syndrome.
 SOFTWARE_FIELDS = 0x777F_0000
 #: STATQP[0] fatal, [3] outstanding queue full, [11] resent: 0 on a QP without traffic.
@@ -62,6 +67,9 @@ class Last:
     settled: int
     strb: int
     confirmed: bool = False
+    other: int | None = None
+    """The word if strobes are ignored, while that is open (AXIL_WSTRB = report)."""
+    rule: str = ""  # owner of a write that came another way than over the register port
 
 
 class Storage:
@@ -73,21 +81,37 @@ class Storage:
         self._values = values
         self._last: dict[int, Last] = {}
         self._dirty_ones: set[int] = set()
+        self._holes: deque[int] = deque(maxlen=HOLES)
+        self._first: int | None = None
 
     def reset(self) -> None:
         """Forget all writes."""
         self._last.clear()
         self._dirty_ones.clear()
+        self._holes.clear()
+        self._first = None
 
-    def write(self, where: Location, addr: int, data: int, strb: int, settled: int) -> int:
-        """Store a write; returns the new word."""
+    def hole(self, data: int) -> None:
+        """Software wrote ``data`` to an address without a register."""
+        self._holes.append(data)
+
+    def first_access(self, addr: int) -> None:
+        """The first access after the reset goes to ``addr``."""
+        self._first = addr & ~3
+
+    def write(self, where: Location, addr: int, data: int, strb: int, settled: int, rule: str = "") -> int:
+        """Store a write; returns the new word. ``rule`` owns it if it did not use the register port."""
         register = where.register
         before = self._values.get(where.block.name, register.name, where.index)
-        after = apply_strobes(before, data, strb) & register.writable
+        after = apply_strobes(before, data, effective_strobes(self._ctx.knobs, strb)) & register.writable
         after |= before & ~register.writable
         if data & ~register.defined:
             self._dirty_ones.add(addr)
-        self._last[addr] = Last(before, after, settled, strb)
+        if addr in self._last and addr == self._first:
+            self._first = None  # written again: no longer the first access
+        self._last[addr] = Last(before, after, settled, strb, rule=rule)
+        if strb != 0xF and self._ctx.knobs["AXIL_WSTRB"] == "report":
+            self._last[addr].other = data & register.writable | before & ~register.writable
         self._values.put(where.block.name, register.name, after, where.index)
         return after
 
@@ -104,16 +128,26 @@ class Storage:
         elif addr not in self._dirty_ones:
             rules.eq("ERN-002", 0, value & ~register.defined, f"undefined bits of {name}")
         mask = register.defined if last is not None else register.defined & ~register.reset_unknown
+        if last is not None and last.other is not None:
+            rules.observe("ERN-008")
+            if value & mask == last.other & mask:
+                expected = last.after = last.other
+                self._values.put(where.block.name, register.name, expected, where.index)
+            last.other = None
         if last is not None and last.settled >= begin:
             rules.one_of(
                 "ERN-001", {last.before & mask, expected & mask}, value & mask, f"{name} being written"
             )
             return
         good = value & mask == expected & mask
-        rule = self._blame(where, last, value & mask)
-        rules.eq(rule, expected & mask, value & mask, f"{name}, {'last write' if last else 'reset value'}")
+        rule = self._blame(where, addr, last, value & mask)
+        knob = "AXIL_WSTRB" if rule == "ERN-008" else None
+        why = f"{name}, {'last write' if last else 'reset value'}"
+        rules.eq(rule, expected & mask, value & mask, why, knob=knob)
         if good and last is not None:
             last.confirmed = True
+            if last.rule:
+                rules.met(last.rule, f"{name} as the side band wrote it")
             rules.met("ERN-001", name, sure=expected & mask != register.reset & mask)
             rules.alive("registers")
 
@@ -122,22 +156,40 @@ class Storage:
         last = self._last.get(addr)
         if last is not None and last.settled < begin:
             written = last.after & SOFTWARE_FIELDS
+            if last.other is not None and value & SOFTWARE_FIELDS == last.other & SOFTWARE_FIELDS:
+                written = last.other & SOFTWARE_FIELDS
             why = f"{where.block.name}[{where.index}].STATQP: some fields take writes, the others do not"
             seen = value & (SOFTWARE_FIELDS | HARDWARE_FIELDS)
             self._ctx.rules.eq("ERN-023", written, seen, why, sure=written > 0)
 
-    def _blame(self, where: Location, last: Last | None, value: int) -> str:
+    def _blame(self, where: Location, addr: int, last: Last | None, value: int) -> str:
         """Choose the rule a wrong value breaks: reset value, lost write, strobes, foreign write, field."""
         name = where.register.name
+        if value and any(data & where.register.defined == value for data in self._holes):
+            return "ERN-009"
+        if last is not None and value and self._belongs_elsewhere(addr, where, last, value):
+            return "ERN-010"
         if last is None:
             return "ERN-004" if name in STATED_RESETS else "ERN-003"
         if last.confirmed:
             return "ERN-010"
+        if last.rule:
+            return last.rule
         if last.strb != 0xF:
             return "ERN-008"
         if last.before != last.after and value == last.before:
-            return "ERN-001"
+            return "ERN-219" if addr == self._first else "ERN-001"
         return OWN_RULE.get(name, OWNER[where.block.name])
+
+    def _belongs_elsewhere(self, addr: int, where: Location, last: Last, value: int) -> bool:
+        """Return whether ``value`` was written later, to the same register of another row or slot."""
+        stride = where.block.stride
+        others = (
+            entry
+            for other, entry in self._last.items()
+            if stride and other != addr and not (other - addr) % stride
+        )
+        return any(entry.after == value and entry.settled > last.settled for entry in others)
 
 
 class QpStatus:
@@ -163,6 +215,11 @@ class QpStatus:
         }
         self._offset: dict[int, int] = {}
 
+    def left_over(self, register: str, value: int) -> None:
+        """Judge a status register of a QP that nobody has touched since a reset in the middle of traffic."""
+        if register != "STATQP":  # its queue bits need not be 0
+            self._ctx.rules.eq("ERN-221", 0, value, f"{register} after another reset")
+
     def handles(self, register: str) -> bool:
         """Return whether ``register`` is judged here."""
         return register in self._handlers
@@ -178,6 +235,7 @@ class QpStatus:
     def _cqhead(self, qp: Qp, value: int, begin: int, settled: int) -> None:
         left = qp.requester.sq.count - qp.cq.done
         all_done = None if left else self._values.get("QP", "SQPI", qp.slot) & 0xFFFF
+        qp.life.head(value, self._values.get("QP", "SQPI", qp.slot) & 0xFFFF, begin)
         qp.cq.read_head(qp.refresh()[0], value, begin, settled, self._ctx.quiet, all_done)
 
     def _sqpsn(self, qp: Qp, value: int, begin: int, settled: int) -> None:
@@ -216,6 +274,7 @@ class QpStatus:
     def _statqp(self, qp: Qp, value: int, begin: int, settled: int) -> None:
         rules, quiet, scope = self._ctx.rules, self._ctx.quiet, qp.scope
         fatal = value & 1
+        qp.life.status(value, begin)
         if fatal and not qp.fatal:
             qp.settle()
         if not qp.fatal_due:

@@ -149,6 +149,7 @@ task automatic handle_read_response;
     end
     if (!found || oq_wqe[{r_q, slot}][135:128] != W_READ) begin
       c_dropped = c_dropped + 16'd1;
+      if (!found) write_response_entry;
     end else begin
       first_psn = oq_psn[{r_q, slot}];
       in_this = ((una[r_q] - first_psn) < oq_np[{r_q, slot}]);

@@ -10,7 +10,8 @@ package ernic_pkg;
   localparam [5:0] G_MACL = 6'h04, G_MACH = 6'h05, G_THR_NON = 6'h06, G_IP6 = 6'h08, G_QP_EN = 6'h11;
   localparam [5:0] G_ERRBUFBA = 6'h18, G_ERRBUFBAH = 6'h19, G_ERRBUFSZ = 6'h1A, G_ERRBUFWPTR = 6'h1B;
   localparam [5:0] G_IP4 = 6'h1C, G_IPKTBA = 6'h22, G_IPKTBAH = 6'h23, G_IPKTSZ = 6'h24, G_IPKTWPTR = 6'h25;
-  localparam [5:0] G_CONIO = 6'h2B;
+  localparam [5:0] G_CONIO = 6'h2B, G_DATBUFBA = 6'h28, G_DATBUFBAH = 6'h29, G_DATBUFSZ = 6'h2A;
+  localparam [5:0] G_RESPBA = 6'h2C, G_RESPBAH = 6'h2D, G_RESPSZ = 6'h2E, G_RESPWPTR = 6'h2F;
 
   // Per-QP block, word offsets.
   localparam [5:0] Q_CONF = 6'h00, Q_ADV = 6'h01, Q_RQBA = 6'h02, Q_SQBA = 6'h04, Q_CQBA = 6'h06;
@@ -30,7 +31,7 @@ package ernic_pkg;
   localparam [7:0] OP_SEND_ONLY = 8'h04, OP_SEND_ONLY_IMM = 8'h05, OP_WRITE_FIRST = 8'h06, OP_WRITE_MIDDLE = 8'h07;
   localparam [7:0] OP_WRITE_LAST = 8'h08, OP_WRITE_LAST_IMM = 8'h09, OP_WRITE_ONLY = 8'h0A;
   localparam [7:0] OP_WRITE_ONLY_IMM = 8'h0B, OP_ACK = 8'h11, OP_SEND_LAST_INV = 8'h16, OP_SEND_ONLY_INV = 8'h17;
-  localparam [7:0] OP_CNP = 8'h81;
+  localparam [7:0] OP_UD_SEND_ONLY = 8'h64, OP_CNP = 8'h81;
   localparam [7:0] OP_READ_REQ = 8'h0C, OP_READ_FIRST = 8'h0D, OP_READ_MIDDLE = 8'h0E, OP_READ_LAST = 8'h0F;
   localparam [7:0] OP_READ_ONLY = 8'h10;
 

@@ -87,7 +87,7 @@ class Qp:
     """A created queue pair; ``config`` is the target's configuration object.
 
     ``under_way`` holds (WRID, opcode) of what is posted and not yet seen as completed, ``completions`` the
-    last ones seen.
+    last ones seen. ``rq_shift`` is the ring slot of the first received message.
     """
 
     number: int
@@ -96,6 +96,7 @@ class Qp:
     completed: int = 0
     received: int = 0
     freed: int = 0
+    rq_shift: int = 0
     under_way: deque[tuple[int, int]] = field(default_factory=deque)
     completions: deque[WorkCompletion] = field(default_factory=lambda: deque(maxlen=COMPLETIONS_KEPT))
 

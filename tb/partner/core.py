@@ -12,6 +12,7 @@ from ref_model.rocev2.endpoint import Endpoint, EndpointConfig
 from ref_model.wire import INFO, Frame, ParseError, build, parse, parse_shared
 from tb.partner.faults import Action, Direction, Fault, FaultEngine, Outcome
 from tb.partner.legality import Checker
+from tb.partner.management import ManagementPort
 
 REQUESTS = frozenset({"send", "write", "read_req", "atomic"})
 """Kinds of packets a NAK can answer."""
@@ -48,6 +49,7 @@ class PartnerCore:
         self.faults = FaultEngine(rng)
         self.checker = checker
         self.unclaimed = 0
+        self.management = ManagementPort()
         self.frames_to_dut = 0
         self.frames_from_dut = 0
         self._transmit = transmit
@@ -109,6 +111,12 @@ class PartnerCore:
     def inject(self, frame: Frame | bytes, good: bool = True) -> None:
         """Send any frame to the DUT as it is, legal or not; ``good`` False ends it with tuser 0."""
         self._send(frame if isinstance(frame, bytes) else build(frame), good)
+
+    def notify(self, qp: int, frame: Frame) -> None:
+        """Send a management datagram or a CNP to DUT queue pair ``qp``; the checker wants it to be legal."""
+        data = build(frame)
+        self.checker.sending(qp, data)
+        self._send(data, True)
 
     def from_dut(self, data: bytes) -> None:
         """A whole frame left the DUT's MAC output."""
@@ -189,6 +197,8 @@ class PartnerCore:
             self.unclaimed += 1
             return None
         if frame.bth is None:
+            return None
+        if self.management.take(frame):
             return None
         qp = self._by_number.get(frame.bth.dest_qp)
         if qp is None:

@@ -17,6 +17,7 @@ from typing import Any, Protocol
 from ref_model.rocev2.psn import psn_add, psn_diff
 from ref_model.rocev2.segment import response_count
 from ref_model.wire import INFO, Frame, OpInfo, ParseError, Reth, parse_shared
+from tb.partner.management import is_managed, managed_problem
 
 HISTORY = 1024
 """Sent packets remembered per connection to compare resends with."""
@@ -113,6 +114,8 @@ class LegalityChecker:
         except ParseError as error:
             return f"unreadable frame ({error.reason})"
         bth, connection = frame.bth, self._connections.get(qp)
+        if is_managed(frame):
+            return managed_problem(qp, frame)
         if bth is None or connection is None:
             return "frame without a connection"
         if frame.icrc_ok is False or frame.ip_checksum_ok is False:

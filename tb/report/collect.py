@@ -121,7 +121,9 @@ def report_of(label: str, binding: Binding) -> DutReport:
     report.variants = _variants(manifest, report.runs)
     spec = _specification(binding.target)
     golden = [run for one in report.qualifications for run in one["golden"]]
-    evidence = gather([*report.runs, *golden], report.mutants)
+    # Runs with other knobs are runs, but no evidence for a DUT judged with these.
+    usual = [run for run in report.runs if not run.get("knob_set")]
+    evidence = gather([*usual, *golden], report.mutants, _traces(binding.target))
     report.items = judge(spec["items"], evidence, _waivers(binding, spec))
     report.not_checked = spec.get("deliberately_not_checked", [])
     report.notes = _notes(report)
@@ -134,6 +136,15 @@ def _specification(target: str) -> dict[str, Any]:
         raise UserError(f"{path} not found")
     data: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     return data
+
+
+def _traces(target: str) -> list[dict[str, str]]:
+    """Trace mutants of a target (name, rule): the unit tests of its model run every one of them."""
+    path = ROOT / "spec" / target / "trace_mutants.json"
+    if not path.is_file():
+        return []
+    rows: list[dict[str, str]] = json.loads(path.read_text(encoding="utf-8"))["mutants"]
+    return rows
 
 
 def _waivers(binding: Binding, spec: Mapping[str, Any]) -> dict[str, str]:

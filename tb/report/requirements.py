@@ -12,13 +12,15 @@ NOT_CHECKED = "not checked"
 OBSERVED = "observed"
 EXERCISED = "exercised"
 PROVEN = "proven"
+PROVEN_TRACE = "proven by trace"
 WAIVED = "waived"
 
 # From weakest to strongest: a row with parts counts as its weakest part.
-_RANK = (FAILED, NOT_EXERCISED, NOT_CHECKED, OBSERVED, EXERCISED, PROVEN)
+_RANK = (FAILED, NOT_EXERCISED, NOT_CHECKED, OBSERVED, EXERCISED, PROVEN_TRACE, PROVEN)
 
 MEANING = {
     PROVEN: "decided in a passed run, and a fault that breaks it was caught by it",
+    PROVEN_TRACE: "decided in a passed run, and a fault in an event log that breaks it was found by it",
     EXERCISED: "decided at least once in a passed run; never seen to fail",
     OBSERVED: "seen and logged; the specification or a knob leaves it open",
     NOT_CHECKED: "logged at most, never judged",
@@ -49,7 +51,7 @@ class Item:
     @property
     def is_exercised(self) -> bool:
         """Whether every part was decided in a passed run and none failed."""
-        return self.state in (EXERCISED, PROVEN)
+        return self.state in (EXERCISED, PROVEN_TRACE, PROVEN)
 
     def as_dict(self) -> dict[str, Any]:
         """Entry of signoff.json."""
@@ -71,10 +73,15 @@ class Evidence:
     failed: set[str] = field(default_factory=set)
     tests: dict[str, set[str]] = field(default_factory=dict)
     proven_by: dict[str, list[str]] = field(default_factory=dict)
+    traced_by: dict[str, list[str]] = field(default_factory=dict)
 
 
-def gather(runs: Iterable[Mapping[str, Any]], mutants: Iterable[Mapping[str, Any]]) -> Evidence:
-    """Add up runs of the unfaulted DUT and killed mutants.
+def gather(
+    runs: Iterable[Mapping[str, Any]],
+    mutants: Iterable[Mapping[str, Any]],
+    traces: Iterable[Mapping[str, str]] = (),
+) -> Evidence:
+    """Add up runs of the unfaulted DUT, killed mutants and the trace mutants of the model's own tests.
 
     Only passed runs give evidence. A run's findings mark their rules as failed, consequences of earlier
     findings excepted.
@@ -94,6 +101,8 @@ def gather(runs: Iterable[Mapping[str, Any]], mutants: Iterable[Mapping[str, Any
     for mutant in mutants:
         if mutant["killed"]:
             evidence.proven_by.setdefault(mutant["found_rule"], []).append(mutant["name"])
+    for trace in traces:
+        evidence.traced_by.setdefault(trace["rule"], []).append(trace["name"])
     return evidence
 
 
@@ -114,7 +123,8 @@ def _item(row: Mapping[str, Any], evidence: Evidence, waivers: Mapping[str, str]
         item.exercised += evidence.exercised.get(key, 0)
         item.observed += evidence.observed.get(key, 0)
         item.tests.extend(evidence.tests.get(key, ()))
-        item.proven_by.extend(evidence.proven_by.get(key, ()))
+        faults = evidence.proven_by.get(key, [])
+        item.proven_by.extend(faults or [f"{name} (trace)" for name in evidence.traced_by.get(key, ())])
     item.tests = sorted(set(item.tests))
     item.proven_by = sorted(set(item.proven_by))
     # A finding may carry the row itself even where parts exist.
@@ -133,7 +143,9 @@ def _state(key: str, strength: str, evidence: Evidence) -> str:
     if key in evidence.failed:
         return FAILED
     if evidence.exercised.get(key):
-        return PROVEN if evidence.proven_by.get(key) else EXERCISED
+        if evidence.proven_by.get(key):
+            return PROVEN
+        return PROVEN_TRACE if evidence.traced_by.get(key) else EXERCISED
     if evidence.observed.get(key):
         return OBSERVED
     return NOT_CHECKED if strength == "observe-only" else NOT_EXERCISED

@@ -27,8 +27,8 @@ def counts(report: DutReport) -> dict[str, int]:
         "exercised": sum(item.is_exercised for item in report.items),
         "observed": states.count(req.OBSERVED),
         "proven": states.count(req.PROVEN),
-        # Proof by altered logs instead of altered RTL is counted apart; there are no such runs yet.
-        "proven_trace": 0,
+        # Proof by altered logs instead of altered RTL is counted apart.
+        "proven_trace": states.count(req.PROVEN_TRACE),
         "failed": states.count(req.FAILED),
         "waived": states.count(req.WAIVED),
     }

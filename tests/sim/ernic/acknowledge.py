@@ -109,7 +109,7 @@ class ack_credit(ErnicTest):
 class cnp_received(ErnicTest):
     """A congestion notification slows its own queue pair at most and is no part of the packet sequence.
 
-    Stimulus: a CNP for one of two queue pairs, a SEND in behind it, then 8 requests there and 20 on the
+    Stimulus: a CNP for one of two queue pairs, a SEND in behind it, then 12 requests there and 20 on the
     other with all ACKs held for long, then let through.
     Checks: ERN-174, ERN-200, ERN-201, ERN-065, ERN-069, ERN-112.
     """
@@ -124,7 +124,7 @@ class cnp_received(ErnicTest):
         notice.bth.opcode, notice.cnp_reserved = 0x81, bytes(16)
         raw.send(notice, advance=False)
         raw.post(Verb.SEND, self.rng.randbytes(20))
-        for link, count in zip(links, (8, 20), strict=True):
+        for link, count in zip(links, (12, 20), strict=True):
             await self.host.post_send(link.qp, *[request(self.rng, Verb.SEND, 32) for _ in range(count)])
         await self.host.pause(450)
         for link in links:

@@ -78,6 +78,15 @@ def test_states(row: dict[str, Any], runs: list[Any], mutants: list[Any], state:
     assert _state(row, runs, mutants) == state
 
 
+def test_trace_mutants_prove_apart() -> None:
+    runs = [passed(JOB, evidence={"ERN-114/count": 1, "ERN-114/noexec": 1})]
+    traces = [{"name": "packet repeated", "rule": "ERN-114/count"}]
+    one = judge([PARTED], gather(runs, [_kill("ERN-114/noexec")], traces), {})[0]
+    assert one.state == "proven by trace" and one.is_exercised
+    assert one.proven_by == ["m", "packet repeated (trace)"]
+    assert judge([PARTED], gather(runs, [], traces), {})[0].state == "exercised"
+
+
 def test_waiver_hides_a_gap_but_not_evidence() -> None:
     waivers = {"ERN-001": "unused feature"}
     assert _state(PLAIN, [], [], waivers) == "waived"

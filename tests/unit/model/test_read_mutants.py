@@ -12,8 +12,8 @@ from ref_model.events import Event, FrameIn, FrameOut, MemRead, MemWrite
 from ref_model.rocev2.link import LinkFaults
 from ref_model.wire import Frame, parse
 from tb.bench._soft_ernic import READ_VERBS, Pair
-from tests.unit.model.test_trace_mutants import cut, flip, invert, moved, put, spoil, twice
 from tests.unit.model.trace import Damage, Trace, drop, edit, frame, info, judge, out, payload, wrote
+from tests.unit.model.trace_damage import cut, flip, invert, moved, put, spoil, twice
 
 
 @cache
