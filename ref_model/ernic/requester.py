@@ -484,6 +484,7 @@ class Requester:
             return rules.fail("ERN-244/silence", self.cursor, asked, why, scope, knob="M_RULES")
         if not self.window:
             row = "ERN-063" if self._after_read else "ERN-062"
+            row = "ERN-241" if psn_diff(psn, self._implied) < 0 and not self._is_read(psn) else row
             return rules.fail(row, self.next_psn, psn, "packet numbers are consecutive", scope)
         found = self._find(asked)
         if psn_diff(asked, self.una) > 0 and found is not None and found[0].fetch and found[0].fetch.bad:
