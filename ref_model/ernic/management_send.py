@@ -24,6 +24,11 @@ class ManagementRequester(Requester):
     _ahead = 0
     _unread: tuple[int, set[int]] | None = None
 
+    @property
+    def owes(self) -> bool:
+        """Whether the DUT owes the next frame of QP1 now."""
+        return self._duty is not None and self._duty.open
+
     def arm(self, conn: QpConfig, device: Device) -> None:
         """Owe the frame of the next posted WQE."""
         off = self.fatal or not (conn.enabled and device.enabled) or conn.recovery

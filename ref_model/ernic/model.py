@@ -729,6 +729,8 @@ class ErnicModel:
         if not isinstance(qp.requester, ManagementRequester) or not qp.requester.claims(event.data, conn):
             return False
         frame = qp.requester.sent(event.data, conn, device, event.begin)
+        self.passing.roce_sent()
+        self.flow.sent(Class.ROCE, event.begin, event.settled, len(event.data))
         self._stream_rules(event)
         self.rules.alive(OUTPUT)
         named, alike = self._notified(frame)

@@ -22,7 +22,7 @@ from ref_model.ernic.rings import RingIndex
 from ref_model.rocev2.psn import psn_add, psn_diff
 from ref_model.rocev2.rnr import rnr_wait_ps
 from ref_model.rocev2.segment import Verb, segment
-from ref_model.rules import Scope
+from ref_model.rules import OPEN_VALUES, Scope
 from ref_model.wire import Frame
 
 WQE_BYTES = 64
@@ -579,9 +579,9 @@ class Requester:
             return rules.fail(wrong, self.cursor, psn, "packet numbers are consecutive", scope)
         if starts:
             return rules.fail("ERN-081", starts, psn, "resend starts at the PSN of the NAK", scope)
-        if self._ghost is not None and self._ghost > self._progress:
+        if self._ghost_obeyed(psn, begin, conn, device):
             why = "the NAK before names no outstanding packet"
-            return rules.fail("ERN-092", self.cursor, psn, why, scope, knob="M_RULES")
+            return rules.fail("ERN-092", self.cursor, psn, why, scope)
         if conn.timeout == 0:
             return rules.fail(
                 "ERN-085", self.cursor, psn, "timeout is off and nothing asked for a resend", scope
@@ -620,6 +620,12 @@ class Requester:
     def _expired(self, begin: int, conn: QpConfig, device: Device) -> bool:
         """Return whether the timeout of the oldest open packet may have expired by ``begin``."""
         return conn.timeout > 0 and begin >= self._earliest_timeout(conn, device)
+
+    def _ghost_obeyed(self, psn: int, begin: int, conn: QpConfig, device: Device) -> bool:
+        """Return whether a resend no timeout explains follows a NAK that names nothing outstanding."""
+        if self._ghost is None or self._ghost <= self._progress or self._ctx.knobs["M_RULES"] in OPEN_VALUES:
+            return False
+        return conn.timeout == 0 or psn != self.una or begin < self._earliest_timeout(conn, device)
 
     def _unlikely(self, entry: Restart, begin: int) -> tuple[bool, bool]:
         """Order the permissions for a resend at ``begin``: an RNR wait that is not over comes last."""

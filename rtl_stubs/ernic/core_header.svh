@@ -61,6 +61,7 @@ task automatic build_header(input [QW-1:0] q, input [7:0] opcode, input [23:0] p
       bld_hdr_len <= 7'd54 + {2'd0, ext_n};
     end
     bld_v6 <= v6;
+    bld_raw <= 1'b0;
     bld_pad <= pad;
   end
 endtask

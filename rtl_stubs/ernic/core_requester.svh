@@ -73,7 +73,6 @@ task automatic build_reply(input [7:0] syndrome, input [23:0] psn, input [23:0] 
     build_header(t_q, OP_ACK, psn, 1'b0, pad, 5'd4, {syndrome, msn, 128'd0}, {11'd0, pad});
     bld_payload <= 13'd0;
     bld_inline <= 1'b0;
-    bld_raw <= 1'b0;
     bld_valid <= 1'b1;
     push_tag((syndrome[6:5] == 2'd0) ? K_ACK : K_NAK, OP_ACK, psn, 1'b0, 1'b0);
     t_again = 1'b0;
@@ -135,7 +134,6 @@ task automatic send_packet;
     bld_payload <= n[12:0];
     bld_inline <= inlined;
     bld_sdata <= w[383:256];
-    bld_raw <= 1'b0;
     bld_valid <= 1'b1;
     if (n != 0 && !inlined) begin
       src = w[95:32] + {32'd0, off} + `MUT(39, 64'd0, {63'd0, resend});
@@ -276,7 +274,9 @@ task automatic requester_step;
           && !(takes(5'd21) && v_reply_last && txq_rd != txq_wr)) begin
         v_reply_last = 1'b1;
         send_reply;
-      end else if ((rs_burst || (rsq_rd != rsq_wr && (rs_turn || txq_rd == txq_wr))) && tag_wr - tag_rd < 3'd2) begin
+      end else if ((rs_burst || (rep_rd == rep_wr && rsq_rd != rsq_wr && (rs_turn || txq_rd == txq_wr)))
+                   && tag_wr - tag_rd < 3'd2) begin
+        // Replies that wait in `rep` are older than any READ response of their QP.
         next_response;
       end else if (txq_rd != txq_wr && tag_wr - tag_rd < 3'd2) begin
         t_q = txq[txq_rd[QW-1:0]];

@@ -98,7 +98,7 @@ function automatic rb_wait(input dummy);
     slot = oq_head[t_q] + snd_i[t_q];
     w = oq_wqe[{t_q, slot}];
     psn = oq_psn[{t_q, slot}] + snd_p[t_q];
-    rb_wait = (C_RETRY_BUFFERS != 0) && (w[135:128] == W_WRITE || w[135:128] == W_WRITE_IMM) && (w[127:96] != 0)
+    rb_wait = (C_RETRY_BUFFERS != 0) && (snd_i[t_q] < outc[t_q]) && (w[135:128] == W_WRITE || w[135:128] == W_WRITE_IMM) && (w[127:96] != 0)
               && ((psn - hi_psn[t_q]) < 24'h800000) && (rb_used >= rb_count(1'b0));
   end
 endfunction

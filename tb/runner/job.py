@@ -103,7 +103,7 @@ class Job:
             "elastic": self.elastic,
             "waves": self.waves,
             "judge": self.judge,
-            "out_dir": str(self.directory(binding)),
+            "out_dir": str(self.directory(binding).resolve()),
             "options": dict(self.options),
             "tampers": list(self.tampers),
         }

@@ -72,7 +72,10 @@ class Merge:
         time = event.settled if isinstance(event, RegRead) else event.begin
         self._sequence += 1
         where = getattr(event, "port", "")
-        heapq.heappush(self._heap, (time, _RANK[type(event)], where, self._sequence, event))
+        rank = _RANK[type(event)]
+        if isinstance(event, Reset) and event.asserted:
+            rank = len(_RANK)  # what happened on its very edge still belongs to the life before it
+        heapq.heappush(self._heap, (time, rank, where, self._sequence, event))
 
     def watermark(self, now: int) -> int:
         """Return the time (ps) before which nothing can still arrive."""

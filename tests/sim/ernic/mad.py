@@ -6,6 +6,7 @@ from ref_model.rocev2.segment import Verb
 from ref_model.wire import Deth, Frame, IPv4, build
 from tb.partner import Action, Fault
 from tb.sequences.connect import Link, connect, connect_many
+from tb.sequences.flow import set_pause
 from tb.sequences.frames import (
     long_ip_header,
     other_ip_version,
@@ -318,3 +319,33 @@ class mad_during_retry(ErnicTest):
                 await one.free()
             await self.host.wait_completions(link.qp, limit_ps=800_000_000)
             await both(self, one, link, 3)
+
+
+@ernic_test(suites=("full",))
+class mad_paused(ErnicTest):
+    """Frames of QP1 belong to the RoCE class: a pause request holds them back, and they leave after it.
+
+    Stimulus: pause by the priority of the class before and in the middle of datagrams out, SENDs of a data
+    queue pair and datagrams in meanwhile; then a request of another priority, which stops nothing.
+    Checks: ERN-193, ERN-194, ERN-195, ERN-203, ERN-204.
+    """
+
+    async def scenario(self) -> None:
+        await bring_up(self)
+        one, link = await Management.open(self), await connect(self, 2, sq_depth=32)
+        await set_pause(self, 4, 5)
+        for priority, midway in ((4, False), (4, True), (6, False)):
+            if midway:
+                await self.host.post_send(one.qp, *[one.outgoing() for _ in range(6)])
+            await self.env.pause.request(priority)
+            await self.host.pause(1)
+            await self.host.post_send(one.qp, *[one.outgoing() for _ in range(6)])
+            await self.host.post_send(link.qp, *[request(self.rng, Verb.SEND, 200) for _ in range(6)])
+            one.receive(3)
+            await self.host.pause(8)
+            if priority == 6:
+                await self.host.wait_completions(one.qp)
+            await self.env.pause.request()
+            await self.host.wait_completions(one.qp)
+            await self.host.wait_completions(link.qp)
+            await one.free()

@@ -65,7 +65,7 @@ class mr_violations(ErnicTest):
     Stimulus: wrong tag bits, wrong row, wrong PD bits, every edge of the range, wrap at 2^64, read-only and
     unknown access codes, empty row; one queue pair each, after a good WRITE through the same row where there
     is one.
-    Checks: ERN-027, ERN-029, ERN-030, ERN-032, ERN-036, ERN-132, ERN-134, ERN-155, ERN-172.
+    Checks: ERN-027, ERN-029, ERN-030, ERN-032, ERN-034, ERN-036, ERN-132, ERN-134, ERN-155, ERN-172.
     """
 
     async def scenario(self) -> None:

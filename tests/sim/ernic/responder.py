@@ -20,7 +20,7 @@ class psn_gap_nak(ErnicTest):
 
     Stimulus: gaps of 1, 2 and 100 followed by more packets ahead, then the missing ones; a second gap at
     once.
-    Checks: ERN-114, ERN-127, ERN-172.
+    Checks: ERN-114, ERN-126, ERN-127, ERN-172.
     """
 
     async def scenario(self) -> None:

@@ -62,7 +62,7 @@ class rnr_received(ErnicTest):
     """After an RNR NAK the DUT waits at least the time of its code, then resends from that packet.
 
     Stimulus: timer codes 1, 2, 3, 5 and 6 on the first, middle and last packet of messages, several in a row.
-    Checks: ERN-088, ERN-082, ERN-083.
+    Checks: ERN-088, ERN-082, ERN-083, ERN-237.
     """
 
     async def scenario(self) -> None:

@@ -229,7 +229,7 @@ class clear_races(ErnicTest):
 
     Stimulus: SENDs in, the bank bit cleared in steps of 20 ns around the moment it is set, every other time
     one more SEND right behind; exact look each time.
-    Checks: ERN-182, ERN-006.
+    Checks: ERN-182, ERN-184, ERN-006.
     """
 
     async def scenario(self) -> None:

@@ -94,3 +94,26 @@ class illegal_wqe_last(ErnicTest):
             await post_all(self, bystander, [request(self.rng, Verb.WRITE, 40)])
             await self.settle()
             await self.host.write("INTSTS", 0x20)
+
+
+@ernic_test(suites=("full",))
+class ghost_then_timeout(ErnicTest):
+    """A NAK for nothing outstanding starts no resend; the timeout does, at its own time.
+
+    Stimulus: three requests without an answer, a sequence NAK and an RNR NAK for packets not yet sent, then
+    silence until the timeout has expired twice. Checks: ERN-092, ERN-084, ERN-082.
+    """
+
+    async def scenario(self) -> None:
+        await bring_up(self, base_width=8)
+        link = await connect(self, 2, {"ack_policy": AckPolicy(AckMode.HOLD)}, timeout=4)
+        await self.host.post_send(link.qp, *[request(self.rng, Verb.SEND, 40) for _ in range(3)])
+        await self.host.pause(2)
+        for syndrome in (0x60, 0x21):
+            self.partner.inject(acknowledge(link.peer.config, psn_add(link.config.first_psn, 9), syndrome, 0))
+        await self.host.pause(40)
+        link.peer.config.ack_policy = AckPolicy()
+        link.peer.release_acks(now_ps())
+        self.partner.service()
+        await self.host.wait_completions(link.qp)
+        await post_all(self, link, [request(self.rng, Verb.SEND, 40)])
