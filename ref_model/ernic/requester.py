@@ -126,6 +126,7 @@ class Requester:
         self._gone: deque[Message] = deque(maxlen=8)  # READs that completed
         self._after_read = False  # the last new message was a READ
         self._acked_beyond: int | None = None  # PSN of an ACK for what follows a READ without its data
+        self._asks = False  # the packet being judged is a READ request, or could be one
         self._repeat_seen = False  # a response taken before came since the last packet
         self._implied = 0  # PSN up to which READ responses acknowledged
         self._extra_rounds = 0  # resends of READs that may count as retries
@@ -413,6 +414,7 @@ class Requester:
         bth = frame.bth
         assert bth is not None
         psn = bth.psn
+        self._asks = frame.reth is not None and not frame.payload
         self._decided = self._decision(psn, begin, conn)
         if not self._may_send(conn, device):
             return
@@ -546,8 +548,12 @@ class Requester:
             why = "a response that was taken before draws nothing"
             return rules.fail("ERN-244/silence", self.cursor, asked, why, scope, knob="M_RULES")
         if not self.window:
-            wrong = "ERN-060" if psn == self._empty else "ERN-063" if self._after_read else "ERN-062"
-            return rules.fail(wrong, self.next_psn, psn, "packet numbers are consecutive", scope)
+            row = "ERN-060" if psn == self._empty else "ERN-063" if self._after_read else "ERN-062"
+            if psn_diff(asked, self.una) < 0 and self._asks and self._is_read(asked):
+                row = "ERN-094"  # asked again though nothing is missing
+            elif psn_diff(psn, self._implied) < 0 and not self._is_read(psn):
+                row = "ERN-241"
+            return rules.fail(row, self.next_psn, psn, "packet numbers are consecutive", scope)
         found = self._find(asked)
         if psn_diff(asked, self.una) > 0 and found is not None and found[0].fetch and found[0].fetch.bad:
             return rules.fail("ERN-097", self.una, asked, "a malformed response is no data", scope)

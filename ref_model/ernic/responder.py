@@ -309,6 +309,9 @@ class Responder:
             code = CODE_SEQUENCE if info is not None and info.kind in SUPPORTED | {"read_req"} else None
             why = f"{opcodes.name_of(bth.opcode)} out of sequence"
             self._would_write(frame, conn, "ERN-128", why)
+            if info is not None and info.kind == "read_req" and frame.reth is not None:
+                for first, length in self._regions.check(frame.reth, conn.pd, ACCESS_READ).would_be:
+                    self._ctx.reads.refuse(first, length, "ERN-128", why, self._scope)
             self._refuse(frame, NAK_INVALID, "ERN-128", why, code)
             return
         if info is None or info.kind not in SUPPORTED:
@@ -378,7 +381,7 @@ class Responder:
         if verdict.denied:
             rules.tempt(verdict.rule, OUTPUT)
             for first, length in verdict.would_be:
-                self._ctx.reads.refuse(first, length, "ERN-132", verdict.why, self._scope)
+                self._ctx.reads.refuse(first, length, verdict.rule, verdict.why, self._scope)
             if not room:
                 self._owe(Answer(NAK_INVALID, bth.psn, "ERN-131", full, optional=True))
             self._refuse(frame, NAK_ACCESS, "ERN-132", verdict.why, None, verdict.rule)

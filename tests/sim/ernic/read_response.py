@@ -35,7 +35,8 @@ class read_in(ErnicTest):
                 link.peer.post_read(mr.va + 7 * count, mr.rkey, length)
                 link.peer.post_write(mr.va + 0x6000, mr.rkey, self.rng.randbytes(20))
                 await peer_done(self, link)
-            await self.host.read("LSTRQREQ", number)
+            link.peer.post_read(mr.va, mr.rkey, 3 * pmtu)
+            await peer_done(self, link)
 
 
 @ernic_test(suites=("full",))
@@ -246,7 +247,9 @@ class read_allowed(ErnicTest):
             mr = await self.host.register_mr(link.config.pd, SIZE, va=va, addr=addr, access=access)
             for offset, length in ((0, 1), (SIZE - 1, 1), (0, SIZE), (SIZE - 64, 64), (1, SIZE - 1)):
                 link.peer.post_read(mr.va + offset, mr.rkey, length)
+            await peer_done(self, link)
             link.peer.post_read(mr.va + 7 * SIZE & (1 << 64) - 1, mr.rkey ^ 0x7700, 0)
+            await peer_done(self, link)
             link.peer.post_send(b"inv", inv=mr.rkey)
             link.peer.post_read(mr.va, mr.rkey, 64)
             await peer_done(self, link)
