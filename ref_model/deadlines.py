@@ -11,7 +11,10 @@ from ref_model.rules import Rules, Scope
 
 @dataclass(slots=True, eq=False)
 class Must:
-    """One thing the DUT owes: rule, what, why, until when (ps)."""
+    """One thing the DUT owes: rule, what, why, until when (ps).
+
+    ``excused``: time (ps) held up that ``deadline`` takes into account already; None: it never moves.
+    """
 
     rule: str
     expected: str
@@ -19,24 +22,37 @@ class Must:
     scope: Scope
     deadline: int
     knob: str | None = None
+    excused: int | None = 0
     open: bool = True
 
 
 class Deadlines:
     """One heap for all open obligations and timed reminders of a model."""
 
-    def __init__(self, rules: Rules) -> None:
-        """Report overdue obligations to ``rules``."""
+    def __init__(self, rules: Rules, excused: Callable[[int], int] = lambda now: 0) -> None:
+        """Report overdue obligations to ``rules``.
+
+        ``excused(now)``: time (ps) before ``now`` in which the bench held the DUT up; deadlines move by it.
+        """
         self._rules = rules
+        self._excused = excused
         self._heap: list[tuple[int, int, Must | Callable[[], None]]] = []
         self._order = 0
         self.open = 0
 
     def must(
-        self, rule: str, expected: str, why: str, scope: Scope, deadline: int, knob: str | None = None
+        self,
+        rule: str,
+        expected: str,
+        why: str,
+        scope: Scope,
+        deadline: int,
+        knob: str | None = None,
+        excusable: bool = True,
     ) -> Must:
-        """Open an obligation that has to be met by ``deadline``."""
-        duty = Must(rule, expected, why, scope, deadline, knob)
+        """Open an obligation that has to be met by ``deadline``; ``excusable``: later if held up."""
+        excused = self._excused(self._rules.now) if excusable else None
+        duty = Must(rule, expected, why, scope, deadline, knob, excused)
         self.open += 1
         self._push(deadline, duty)
         return duty
@@ -70,9 +86,20 @@ class Deadlines:
             if not isinstance(item, Must):
                 self._rules.now = time
                 item()
-            elif item.open:
+            elif item.open and not self._later(item, time):
                 self._rules.now = time
                 self._overdue(item)
+
+    def _later(self, duty: Must, time: int) -> bool:
+        """Move the deadline by what the DUT was held up since it was set; returns whether it moved."""
+        if duty.excused is not None:
+            excused = self._excused(time)
+            duty.deadline = max(duty.deadline, time + excused - duty.excused)
+            duty.excused = excused
+        if duty.deadline <= time:
+            return False
+        self._push(duty.deadline, duty)
+        return True
 
     def finish(self) -> None:
         """End of test: every open obligation is a finding."""

@@ -110,6 +110,23 @@ class SideBand:
 
 
 @dataclass(frozen=True, slots=True)
+class PauseIn:
+    """New value of the pause request vector into the DUT (bit n: priority n, bit 8: whole link)."""
+
+    begin: int
+    value: int
+
+
+@dataclass(frozen=True, slots=True)
+class PauseOut:
+    """New value of a pause output of the DUT: ``port`` is the request vector or the refresh line."""
+
+    begin: int
+    port: str
+    value: int
+
+
+@dataclass(frozen=True, slots=True)
 class Reset:
     """Edge of the reset of all domains."""
 
@@ -137,6 +154,8 @@ Event = (
     | HostWrite
     | Irq
     | SideBand
+    | PauseIn
+    | PauseOut
     | Reset
     | ProtocolViolation
 )

@@ -26,6 +26,8 @@ class Payload:
     why: str
     on_done: Callable[[int], None]
     place_rule: str = ""
+    port: str = ""  # master that has to write it, where it is not the usual one
+    optional: bool = False  # may be written, is not owed
     left: int = 0
     written: bytearray = field(default_factory=bytearray)
 
@@ -64,6 +66,23 @@ class PayloadGrants:
             offset = addr - grant.addr
             if 0 <= offset < len(grant.data) and not grant.written[offset]:
                 return grant
+        return None
+
+    def inside(self, addr: int, length: int, port: str) -> list[Payload]:
+        """Return the open grants for ``port`` that begin in ``length`` bytes from ``addr``."""
+        found: dict[int, Payload] = {}
+        for page in range(addr >> PAGE_BITS, (addr + length >> PAGE_BITS) + 1):
+            for grant in self._pages.get(page, ()):
+                if grant.port == port and addr <= grant.addr < addr + length:
+                    found[id(grant)] = grant
+        return list(found.values())
+
+    def owed_by(self, port: str) -> Payload | None:
+        """Return an open grant that master ``port`` alone has to fulfil."""
+        for entries in self._pages.values():
+            for grant in entries:
+                if grant.port == port:
+                    return grant
         return None
 
     def misplaced(self, data: bytes) -> Payload | None:

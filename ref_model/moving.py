@@ -15,10 +15,11 @@ UNTIL_QUIET = 1 << 62
 class MovingCounter:
     """A counter of ``width`` bits with certain and possible increments (unwrapped inside)."""
 
-    __slots__ = ("_floor", "_high", "_low", "_modulus", "_open", "_pending")
+    __slots__ = ("_at_end", "_floor", "_high", "_low", "_modulus", "_open", "_pending")
 
-    def __init__(self, width: int) -> None:
-        """Start at zero."""
+    def __init__(self, width: int, at_end: str = "wrap") -> None:
+        """Start at zero; ``at_end``: what follows its highest value: wrap, saturate or report (open)."""
+        self._at_end = at_end
         self._modulus = 1 << width
         self.reset()
 
@@ -66,6 +67,9 @@ class MovingCounter:
     def accept(self, value: int, begin: int, settled: int) -> tuple[bool, int, int]:
         """Judge a read; returns (legal, low, high) and narrows what is known to ``value``."""
         low, high = self.window(begin, settled)
+        if high >= self._modulus and self._at_end != "wrap":
+            top = self._modulus - 1
+            return self._at_end == "report" or min(low, top) <= value <= min(high, top), low, high
         legal = (value - low) % self._modulus <= high - low
         if legal:
             self._floor = low + (value - low) % self._modulus

@@ -27,19 +27,24 @@ from tb.agents.base import Agent
 from tb.agents.clock_reset import ClockReset
 from tb.agents.generators import Latency, StallConfig
 from tb.agents.irq import IrqAgent
+from tb.agents.pause import PauseAgent
 from tb.agents.pins import now_ps
 from tb.agents.protocol import ProtocolMonitor
-from tb.agents.sideband import SideBandSinkAgent
+from tb.agents.sideband import SideBandSinkAgent, SideBandSourceAgent
 from tb.engines import kit
 from tb.host import DeviceConfig, ErnicHost
 from tb.host.names import RegisterNames
+from tb.host.side_bands import SideBands
 from tb.partner import LegalityChecker, LinkPartner, Notes
+from tb.partner.line import PausableLine
 from tb.scoreboard import Judge, JudgeProcess, Scoreboard, Tap
 from tb.scoreboard.log import RunLog
 
-STEP_CLOCKS = 250
+STEP_CLOCKS, WATCH_CLOCKS = 250, 2000
 #: A DUT that is not quiet after so many times LIVENESS_CLKS makes the run inconclusive.
 QUIET_LIMIT = 10
+#: Highest queue pair number XRNIC_CONF_QP_EN[10:0] can name.
+MOST_QPS = 2047
 
 
 @dataclass
@@ -55,6 +60,7 @@ class EnvConfig:
     pipe_out_clks: int
     knobs: dict[str, Any]
     stalls: str = "light"
+    register_stalls: str = "none"
     latency: Latency = field(default_factory=lambda: Latency(4, 20))
     line_rate: int = 100_000_000_000
     tampers: frozenset[str] = frozenset()
@@ -76,7 +82,9 @@ class ErnicEnv(uvm_env):
         parts = kit(config.engine, dut, self)
         self.memory, self.hub = parts.memory, parts.hub
         self.clock_reset = ClockReset(dut, config.period_ps, parts.pins, parent=self)
-        self.axil = self._agent("axil", AxilAgent, pins.axil_config(dut, seed))
+        registers = StallConfig.named(config.register_stalls)
+        slow_registers = dict.fromkeys(("skew", "b_stall", "r_stall"), registers)
+        self.axil = self._agent("axil", AxilAgent, pins.axil_config(dut, seed, **slow_registers))
         pacing = {"gaps": stalls, "stalls": stalls, "speed": config.line_rate}
         self.mac = self._agent("mac_roce", parts.mac, pins.roce_mac_config(dut, seed, **pacing))
         self.other_mac = self._agent("mac_non_roce", parts.mac, pins.non_roce_mac_config(dut, seed, **pacing))
@@ -98,6 +106,13 @@ class ErnicEnv(uvm_env):
             )
             for port in pins.SINK_PORTS
         ]
+        self.doorbells = {
+            port: self._agent(
+                f"sideband_{port}", SideBandSourceAgent, pins.side_band_config(dut, port, seed, stalls=stalls)
+            )
+            for port in pins.SOURCE_PORTS
+        }
+        self.pause = self._agent("pause", PauseAgent, pins.pause_config(dut))
         self.irq = self._agent("irq", IrqAgent, pins.irq_config(dut))
         ConfigDB().set(self, "protocol", "config", pins.protocol_config(dut))
         self.protocol = ProtocolMonitor.create("protocol", self)
@@ -111,7 +126,8 @@ class ErnicEnv(uvm_env):
     def agents(self) -> list[Agent]:
         """All agents."""
         macs = (self.mac, self.other_mac, self.host_stream)
-        return [self.axil, *macs, *self.ports, *self.side_bands, self.irq]
+        bands = (*self.side_bands, *self.doorbells.values())
+        return [self.axil, *macs, *self.ports, *bands, self.pause, self.irq]
 
     def connect_phase(self) -> None:
         """Connect every monitor to the scoreboard; make model, log, partner and host."""
@@ -131,19 +147,26 @@ class ErnicEnv(uvm_env):
         self.scoreboard.connect_monitor(self.protocol)
         self.memory.ap.connect(Tap("host_tap", self, self.scoreboard.put))
         self.clock_reset.ap.connect(Tap("reset_tap", self, self.scoreboard.put))
+        self.line, self.other_line = PausableLine(self.mac), PausableLine(self.other_mac)
+        self.pause.monitor.on_requests += [self.line.requests, self.other_line.requests]
         notes = Notes()
         self.scoreboard.notes = notes.take
         self.partner = LinkPartner(
-            self.mac, stream(config.seed, "partner"), notes, off_edge=self.clock_reset.off_edge
+            self.line, stream(config.seed, "partner"), notes, off_edge=self.clock_reset.off_edge
         )
         raw = config.knobs["QP_BASE_MODE"] == "raw"
         self.host = ErnicHost(
             self.axil.port,
             self.memory,
             RegisterNames(layout("ernic"), raw),
-            DeviceConfig(qp_count=int(config.knobs["C_NUM_QP"]) - (1 if raw else 0)),
+            DeviceConfig(qp_count=min(int(config.knobs["C_NUM_QP"]) - (1 if raw else 0), MOST_QPS)),
             stream(config.seed, "host"),
             _sleep,
+            free_running=config.knobs["SQ_INDEX_FORM"] == "B",
+            credit_first=config.knobs["RQ_CREDIT_MODE"] == "absolute",
+        )
+        self.host.side_bands = SideBands(
+            {"SQPI": self.doorbells["sq_pidb"].send, "RQCI": self.doorbells["rq_cidb"].send}
         )
 
     def start_of_simulation_phase(self) -> None:
@@ -169,7 +192,7 @@ class ErnicEnv(uvm_env):
             self.scoreboard.check_hangs()
             now = now_ps()
             reason = self.judge.busy() or ("" if self.scoreboard.idle() else "an item is under way")
-            if not reason and not (self.partner.idle and self.mac.input_idle):
+            if not reason and not (self.partner.idle and self.line.idle and self.other_line.idle):
                 reason = "the link partner still sends"
             if reason:
                 busy_since = now
@@ -199,7 +222,7 @@ class ErnicEnv(uvm_env):
     async def watch(self) -> None:
         """Judge now and then, so that waiting items and deadlines never pile up."""
         while True:
-            await self.clock_reset.clocks(2 * STEP_CLOCKS)
+            await self.clock_reset.clocks(WATCH_CLOCKS)
             self.scoreboard.hand_on()
             self.scoreboard.check_hangs()
             if self.scoreboard.hung or (self.config.stop_on_finding and self.judge.found()):

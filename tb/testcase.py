@@ -78,10 +78,12 @@ class ErnicTest(uvm_test):
     """One test on the ERNIC environment.
 
     Class attributes a test may set: ``stalls`` (none, light, heavy, bursts: idle and back-pressure on
-    every interface), ``line_rate`` (bit/s, 0: frames back to back at bus speed).
+    every interface but the register port), ``register_stalls`` (the same there, and the order of address and
+    data), ``line_rate`` (bit/s, 0: frames back to back at bus speed).
     """
 
     stalls = "light"
+    register_stalls = "none"
     line_rate = 100_000_000_000
 
     def build_phase(self) -> None:
@@ -100,6 +102,7 @@ class ErnicTest(uvm_test):
             pipe_out_clks=int(binding["PIPE_OUT"]),
             knobs=dict(job["knobs"]),
             stalls=str(self.options.get("stalls", self.stalls)),
+            register_stalls=str(self.options.get("register_stalls", self.register_stalls)),
             line_rate=int(self.options.get("line_rate", self.line_rate)),
             tampers=frozenset(job["tampers"]),
             stop_on_finding=bool(job["mutant"]),

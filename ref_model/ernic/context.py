@@ -5,19 +5,30 @@ from __future__ import annotations
 from collections import Counter, deque
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ref_model.deadlines import Deadlines
+from ref_model.ernic.read_ranges import ReadRanges
 from ref_model.ernic.troubles import Troubles
 from ref_model.grants import Payload, PayloadGrants
+from ref_model.held_up import HeldUp
 from ref_model.memory import SparseMemory
 from ref_model.rules import Rules, Scope, Specification
+
+if TYPE_CHECKING:
+    from ref_model.ernic.retry_buffers import RetryBuffers
 
 #: Path of a prohibition that any later good frame of the DUT confirms.
 OUTPUT = ("DUT", "tx")
 
 #: Refused address ranges remembered so that a stray write names the rule that forbade it.
 REFUSALS = 64
+
+#: Master that writes the data of READ responses.
+READ_PORT = "rx_pkt_hndler_rdrsp"
+
+#: Permissions to write READ data that nobody is bound to use.
+PERMITS = 256
 
 #: Bytes of the memory bus: reads may begin at its multiples.
 BUS_BYTES = 64
@@ -81,13 +92,24 @@ class Context:
     payloads: PayloadGrants = field(default_factory=PayloadGrants)
     refused_psns: deque[tuple[int, str]] = field(default_factory=lambda: deque(maxlen=REFUSALS))
     refusals: deque[Refusal] = field(default_factory=lambda: deque(maxlen=REFUSALS))
+    #: READ data that may be written, and the latest of these permissions.
+    optional: PayloadGrants = field(default_factory=PayloadGrants)
+    _permits: deque[Payload] = field(default_factory=deque)
+    #: (first byte, length) of buffers a malformed READ response may have spoiled.
+    scratch: deque[tuple[int, int]] = field(default_factory=lambda: deque(maxlen=16))
+    #: What inbound READs may have read, and who must know of memory that changes under them.
+    reads: ReadRanges = field(default_factory=ReadRanges)
     _fetches: dict[int, int] = field(default_factory=dict)
     _last_fetch: int = 0
     #: Messages with an immediate or a key that were accepted, over all QPs.
     immediates_owed: int = 0
     #: CQEs that are owed, by their word, over all QPs.
     cqes_owed: Counter[int] = field(default_factory=Counter)
+    #: When the bench kept outputs from leaving; ``excused``: that, and what is judged by a limit of its own.
+    held: HeldUp = field(default_factory=HeldUp)
+    excused: HeldUp = field(default_factory=HeldUp)
     deadlines: Deadlines = field(init=False)
+    retries: RetryBuffers = field(init=False)  #: set by the model, which has the registers
     now: int = 0
     received_until: int = 0
     quiet: bool = False
@@ -96,7 +118,7 @@ class Context:
     troubles: Troubles = field(default_factory=Troubles)
 
     def __post_init__(self) -> None:
-        self.deadlines = Deadlines(self.rules)
+        self.deadlines = Deadlines(self.rules, self.excused.total)
 
     @classmethod
     def build(
@@ -113,7 +135,13 @@ class Context:
     def reset(self) -> None:
         """The DUT was reset: nothing is owed, permitted or remembered any more; memory stays."""
         self.deadlines.clear()
+        self.held.clear()
+        self.excused.clear()
         self.payloads.clear()
+        self.optional.clear()
+        self._permits.clear()
+        self.scratch.clear()
+        self.reads.clear()
         self.refusals.clear()
         self.cqes_owed.clear()
         self.immediates_owed = 0
@@ -130,9 +158,48 @@ class Context:
         """Permit and demand ``payload``."""
         self.payloads.add(payload)
 
+    def store(self, addr: int, data: bytes) -> None:
+        """Memory takes ``data`` at ``addr``; READs that are being answered may still return the old bytes."""
+        if self.reads.watchers:
+            self.reads.changing(addr, self.memory.read(addr, len(data)))
+        self.memory.write(addr, data)
+
+    def permit(self, payload: Payload) -> None:
+        """Permit ``payload`` without demanding it."""
+        self.optional.add(payload)
+        self._permits.append(payload)
+        if len(self._permits) > PERMITS:
+            self.optional.remove(self._permits.popleft())
+
+    def take_early(self, payload: Payload) -> bool:
+        """Return whether ``payload`` was written already under a permission, which is then used up."""
+        early = next(
+            (
+                entry
+                for entry in self._permits
+                if not entry.left and (entry.addr, entry.data) == (payload.addr, payload.data)
+            ),
+            None,
+        )
+        if early is not None:
+            self._permits.remove(early)
+        return early is not None
+
+    def covering(self, addr: int) -> Payload | None:
+        """Return the grant for the byte at ``addr``, an owed one before a permitted one."""
+        return self.payloads.covering(addr) or (self.optional.covering(addr) if self.optional.open else None)
+
+    def drop(self, payload: Payload) -> None:
+        """Close ``payload`` whether or not it was fulfilled."""
+        (self.optional if payload.optional else self.payloads).remove(payload)
+
+    def scratched(self, addr: int) -> int:
+        """Return how many bytes from ``addr`` on a malformed READ response may have spoiled."""
+        return max((first + length - addr for first, length in self.scratch if first <= addr), default=0)
+
     def payload_done(self, payload: Payload, settled: int) -> None:
         """``payload`` has arrived in memory whole at ``settled``."""
-        self.payloads.remove(payload)
+        self.drop(payload)
         self.received_until = max(self.received_until, settled)
         payload.on_done(settled)
 
@@ -141,7 +208,23 @@ class Context:
 
         Frames are handled in order, so while payload of earlier ones waits for memory nothing is certain.
         """
-        return not self.payloads.open and now > max(cause, self.received_until) + self.timing.reaction
+        return not self.payloads.open and self.ready_since(now) > (
+            max(cause, self.received_until) + self.timing.reaction
+        )
+
+    def ready_since(self, begin: int) -> int:
+        """Return since when (ps) an output that left at ``begin`` may have waited for the bench."""
+        return self.held.ready_since(begin, self.timing.reaction)
+
+    def hold(self, reason: object, now: int, on: bool) -> None:
+        """``reason`` keeps outputs of the DUT from leaving from ``now`` on, or no longer."""
+        for clock in (self.held, self.excused):
+            (clock.begin if on else clock.end)(reason, now)
+
+    def held_over(self, begin: int, end: int) -> None:
+        """The bench kept an output of the DUT waiting over [begin, end]."""
+        self.held.add(begin, end)
+        self.excused.add(begin, end)
 
     def fetching(self, addr: int, begin: int) -> None:
         """The DUT began to read payload at ``addr``."""
@@ -162,6 +245,15 @@ class Context:
         """
         fetched = self._fetches.get(addr, self._fetches.get(addr & -BUS_BYTES, begin))
         return min(fetched, begin)
+
+    def fetched_in(self, places: list[tuple[int, int]], since: int, begin: int) -> int:
+        """Return when the DUT first read in ``places`` (address, bytes) after ``since``, else ``begin``."""
+        times = [
+            time
+            for addr, time in self._fetches.items()
+            if since < time < begin and any(first <= addr < first + length for first, length in places)
+        ]
+        return min(times, default=begin)
 
     def refuse(self, first: int, length: int, rule: str, why: str, scope: Scope, data: bytes = b"") -> None:
         """Remember what a refused request would have written."""

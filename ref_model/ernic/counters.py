@@ -60,18 +60,20 @@ class Counters:
         """Start at zero."""
         self._ctx = ctx
         self._interrupts = interrupts
-        self.values = {name: MovingCounter(spec.width) for name, spec in SPECS.items()}
+        at_end = str(ctx.knobs["COUNTER_WRAP"])
+        self.values = {name: MovingCounter(spec.width, at_end) for name, spec in SPECS.items()}
         self._moved: set[str] = set()
         self.last_in: tuple[int, int, int] | None = None
         self.last_in_known = True
         self.last_out: tuple[int, int, int, int] | None = None
+        self._managed: tuple[int, int, int, int] | None = None
 
     def reset(self) -> None:
         """Back to zero."""
         for counter in self.values.values():
             counter.reset()
         self._moved.clear()
-        self.last_in = self.last_out = None
+        self.last_in = self.last_out = self._managed = None
         self.last_in_known = True
 
     def add(self, name: str, low: int = 1, high: int = 1) -> None:
@@ -124,12 +126,24 @@ class Counters:
         bth = frame.bth
         assert bth is not None
         self.last_out = (bth.opcode, bth.psn & 0xFFF, local_qp, bth.dest_qp)
+        self._managed = None
+
+    def management_sent(self, frame: Frame) -> None:
+        """A frame left through QP1; whether it counts as a SEND, and as a CNP, is open (ERN-163, ERN-174)."""
+        bth = frame.bth
+        cnp = bth is not None and bth.opcode == opcodes.CNP
+        self.add("out_mad", int(not cnp), 1)
+        self.add("out_send", 0, 1)
+        if cnp:
+            self.add("out_cnp", 0, 1)
+        if bth is not None:
+            self._managed = (bth.opcode, bth.psn & 0xFFF, 1, bth.dest_qp)
 
     # -- reads ------------------------------------------------------------------------------------
 
     def judge(self, register: str, value: int, begin: int, settled: int) -> None:
         """Judge a read of a counter register."""
-        rules, quiet = self._ctx.rules, self._ctx.quiet
+        rules, quiet, at_end = self._ctx.rules, self._ctx.quiet, self._ctx.knobs["COUNTER_WRAP"]
         for name, spec in SPECS.items():
             if spec.register != register:
                 continue
@@ -144,11 +158,15 @@ class Counters:
                 continue
             modulus = 1 << spec.width
             where = f"{register}[{spec.lsb + spec.width - 1}:{spec.lsb}] counts {name.replace('_', ' ')}"
+            beyond = high >= modulus
+            rule, knob = ("ERN-176/wrap", "COUNTER_WRAP") if beyond else (spec.rule, None)
+            if beyond and at_end == "saturate":
+                low, high = min(low, modulus - 1), min(high, modulus - 1)
             if legal:
-                rules.met(spec.rule, where, sure=low == high and name in self._moved)
+                rules.met(rule, where, knob=knob, sure=low == high and name in self._moved)
             else:
                 expected = f"{low % modulus:#x} .. {high % modulus:#x}"
-                rules.fail(spec.rule, expected, part, where)
+                rules.fail(rule, expected, part, where, knob=knob)
 
     def judge_last(self, register: str, value: int) -> None:
         """Judge LSTINPKT or LSTOUTPKT: opcode [7:0], PSN [19:8], QP [30:20]."""
@@ -163,9 +181,10 @@ class Counters:
                     "ERN-166", (opcode, psn, qp & 0x7FF, 0), (*fields, value >> 31), "last accepted frame"
                 )
             return
-        if self._ctx.quiet and self.last_out is not None:
-            opcode, psn, local, remote = self.last_out
-            allowed = [(opcode, psn, local & 0x7FF, 0), (opcode, psn, remote & 0x7FF, 0)]
+        if self._ctx.quiet and (self.last_out is not None or self._managed is not None):
+            allowed = [] if self.last_out is not None else [(0, 0, 0, 0)]
+            for opcode, psn, local, remote in filter(None, (self.last_out, self._managed)):
+                allowed += [(opcode, psn, local & 0x7FF, 0), (opcode, psn, remote & 0x7FF, 0)]
             rules.one_of("ERN-166", allowed, (*fields, value >> 31), "last frame sent")
         else:
             rules.observe("ERN-166")

@@ -18,6 +18,8 @@ NAK_ACCESS = 0x62
 
 #: Good frames remembered in case the DUT refuses one of them.
 SUSPECTS = 64
+#: PSN of a suspicion that any refusal of its QP may be about.
+ANY_PSN = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,9 +42,16 @@ class BadFrame:
 
     sure: bool
     syndrome: int
+    further: int
     rule: str
     why: str
     duty: Must | None
+    may: int = 0
+
+    @property
+    def bit_rule(self) -> str:
+        """Rule of the syndrome: one fault shows its bit, of several the one of lowest precedence number."""
+        return "ERN-102" if self.further else "ERN-154"
 
 
 class ErrorBuffer:
@@ -77,8 +86,12 @@ class ErrorBuffer:
     def _log_all(self) -> bool:
         return bool(self._values.get("GLOBAL", "XRNICCONF") >> 5 & 1)
 
-    def expect(self, sure: bool, syndrome: int, rule: str, why: str) -> None:
-        """A frame failed validation; ``sure``: its entry is owed, else allowed if all errors are logged."""
+    def expect(self, sure: bool, syndrome: int, rule: str, why: str, further: int = 0, may: int = 0) -> None:
+        """A frame failed validation; ``sure``: its entry is owed, else allowed if all errors are logged.
+
+        ``syndrome``: the bit it must show, 0 when that is open; ``further``: bits of faults of lower
+        precedence, which it may show too; ``may``: documented bits it can have at all.
+        """
         if not sure and not self._log_all():
             return
         duty = None
@@ -86,7 +99,7 @@ class ErrorBuffer:
             duty = self._ctx.deadlines.must(
                 rule, "an error buffer entry", why, self.scope, self._ctx.liveness()
             )
-        self._waiting.append(BadFrame(sure, syndrome, rule, why, duty))
+        self._waiting.append(BadFrame(sure, syndrome, further, rule, why, duty, may))
 
     def write(self, addr: int, data: bytes) -> None:
         """Judge a write into the ring; only the one at the start of an entry counts as a new entry."""
@@ -118,17 +131,21 @@ class ErrorBuffer:
         """Find the frame of a new entry: the oldest that must have one, else one that may."""
         rules = self._ctx.rules
         owed = next((frame for frame in self._waiting if frame.sure), None)
-        if owed is not None and owed.syndrome in (0, syndrome & DOCUMENTED):
+        seen = syndrome & DOCUMENTED
+        if owed is not None and (not owed.syndrome or owed.syndrome == seen & ~owed.further):
             self._close(owed)
             if owed.syndrome:
-                rules.met("ERN-154", "documented syndrome bit", self.scope, knob="ERRBUF_LAYOUT")
+                why = (
+                    "documented syndrome bit" if not owed.further else "fault of the lowest precedence number"
+                )
+                rules.met(owed.bit_rule, why, self.scope, knob="ERRBUF_LAYOUT")
             return
-        free = next((frame for frame in self._waiting if not frame.sure), None)
-        if free is not None and not syndrome & DOCUMENTED:
+        able = [frame for frame in self._waiting if not frame.sure and not seen & ~frame.may]
+        free = min(able, key=lambda frame: frame.may.bit_count(), default=None)  # keeps those that fit more
+        if free is not None:
             self._close(free)
         elif owed is not None:
-            wanted, seen = owed.syndrome, syndrome & DOCUMENTED
-            rules.eq("ERN-154", wanted, seen, owed.why, self.scope, knob="ERRBUF_LAYOUT")
+            rules.eq(owed.bit_rule, owed.syndrome, seen, owed.why, self.scope, knob="ERRBUF_LAYOUT")
             self._close(owed)
         else:
             rule = self.suspect() if self._log_all() else "ERN-152"
@@ -142,7 +159,7 @@ class ErrorBuffer:
         """The DUT acknowledged ``psn`` of ``qp``: that frame was not refused, nor was any before it."""
         done = 0
         for number, good in enumerate(self._last_good, 1):
-            if good.qp == qp and psn_diff(good.psn, psn) <= 0:
+            if good.qp == qp and good.psn != ANY_PSN and psn_diff(good.psn, psn) <= 0:
                 done = number
         for _ in range(done):
             self._last_good.popleft()
@@ -152,9 +169,14 @@ class ErrorBuffer:
         rules = (rule for good in self._last_good for rule in (good.dropped, good.access, good.invalid))
         return next((rule for rule in rules if rule), "ERN-151")
 
+    def suspect_lost(self, qp: int, psn: int) -> str:
+        """Return the rule that losing the good frame with ``psn`` of ``qp`` breaks, "" if none of its own."""
+        return next((good.dropped for good in self._last_good if (good.qp, good.psn) == (qp, psn)), "")
+
     def suspect_nak(self, qp: int, psn: int, syndrome: int) -> str:
         """Return what a NAK of ``syndrome`` for the good frame with ``psn`` of ``qp`` breaks."""
-        good = next((entry for entry in self._last_good if (entry.qp, entry.psn) == (qp, psn)), None)
+        mine = [entry for entry in self._last_good if entry.qp == qp and entry.psn in (psn, ANY_PSN)]
+        good = next((entry for entry in mine if entry.psn == psn), mine[0] if mine else None)
         if good is None:
             return "ERN-127"
         return (good.access if syndrome == NAK_ACCESS else good.invalid) or "ERN-127"

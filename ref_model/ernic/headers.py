@@ -38,8 +38,8 @@ _TRAFFIC_CLASS = {"low6": 0, "dscp": 2}
 class HeaderRules:
     """Which rule owns which header field, for requests (one each) or for responses (one for all)."""
 
-    def __init__(self, response: str | None = None) -> None:
-        """Name the rule of all fields with ``response``, or use the request rules."""
+    def __init__(self, response: str | None = None, pad: str | None = None) -> None:
+        """Name the rule of all fields with ``response`` (but for ``pad``), or use the request rules."""
 
         def own(rule: str) -> str:
             return response or rule
@@ -53,7 +53,7 @@ class HeaderRules:
         self.ports = own("ERN-046/ports")
         self.checksum = own("ERN-046/checksum")
         self.bth = own("ERN-048")
-        self.pad = own("ERN-049")
+        self.pad = pad or own("ERN-049")
         self._closed: dict[tuple[int, str, str, str], tuple[str, ...]] = {}
 
     def closed(self, ip_version: int, knobs: Mapping[str, Any]) -> tuple[str, ...]:

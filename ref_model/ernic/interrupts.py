@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Collection
 
 from ref_model.ernic.context import Context
 from ref_model.moving import Flag
@@ -29,6 +30,11 @@ RACE_CLKS = 128
 IMPLEMENTED = sum(1 << bit for bit in BIT_RULES)
 
 
+def bank_rule(kind: str, qp: int) -> str:
+    """Return the rule that owns the bank bit of ``qp``; receiving on QP1 has its own."""
+    return "ERN-196" if kind == "RQ" and qp == 1 else BANK_RULES[kind]
+
+
 class Interrupts:
     """Three-valued status bits and what they allow the line to be."""
 
@@ -38,6 +44,8 @@ class Interrupts:
         self.scope = Scope("interrupts")
         self._flags = {bit: Flag() for bit in BIT_RULES}
         self._banks: dict[tuple[str, int], Flag] = {}
+        #: INTSTS[4] and [6] are bits of their own, set with a bank bit, cleared by writing 1.
+        self._sticky = ctx.knobs["INTSTS46_CLEAR"] == "sticky"
         self.reset()
 
     def reset(self) -> None:
@@ -52,6 +60,7 @@ class Interrupts:
         self._caused: set[str] = set()
         self._cleared: dict[tuple[str, int], int] = {}  # when (ps) a bank (or INTSTS) was cleared last
         self._announced: Counter[tuple[str, int]] = Counter()
+        self._unscheduled: set[int] = set()  # QPs whose CNPSCHDSTS bit something may have cleared
 
     # -- causes -----------------------------------------------------------------------------------
 
@@ -74,10 +83,10 @@ class Interrupts:
             self._announced[kind, qp] -= 1
         self._touch()
         self._banks.setdefault((kind, qp), Flag()).cause(sure)
-        if kind == "CNP":
-            self._flags[CNP].cause(sure)
+        if kind == "CNP" or self._sticky:
+            self._flags[BANK_BIT[kind]].cause(sure)
         if sure:
-            self._caused.add(BANK_RULES[kind])
+            self._caused.add(bank_rule(kind, qp))
             self._banks[kind, qp].raced = self._behind_clear(kind, qp // 32)
         self._touch()
 
@@ -104,16 +113,27 @@ class Interrupts:
             else:
                 flag.keep()
         if value >> CNP & 1:
-            self._clear_scheduled()
+            self.unschedule("w1c8")
         self._touch()
 
-    def _clear_scheduled(self) -> None:
-        """INTSTS[8] was cleared: whether that clears CNPSCHDSTS is a parameter (CNP_CLEAR)."""
-        for (kind, _), flag in self._banks.items():
-            if kind == "CNP" and self._ctx.knobs["CNP_CLEAR"] == "w1c8":
+    def unschedule(self, action: str, qps: Collection[int] | None = None, begun: bool = False) -> None:
+        """Something happened that clears CNPSCHDSTS bits if CNP_CLEAR says so.
+
+        ``action``: w1c8 (INTSTS[8] written 1), cnp_tx (a CNP left through QP1) or bank (the bank register
+        written 1), for the bits of ``qps`` (None: all). ``begun``: it may take effect any time from now on.
+        """
+        knob = self._ctx.knobs["CNP_CLEAR"]
+        self._touch()
+        for (kind, qp), flag in self._banks.items():
+            if kind != "CNP" or (qps is not None and qp not in qps):
+                continue
+            if flag.state == Flag.ONE:
+                self._unscheduled.add(qp)
+            if knob == action and not begun:
                 flag.clear()
-            elif kind == "CNP":
+            elif knob in (action, "report") and flag.state == Flag.ONE:
                 flag.state = Flag.EITHER
+        self._touch()
 
     def clear_bank(self, kind: str, bank: int, value: int) -> None:
         """A bank register was written: 1 clears."""
@@ -137,7 +157,7 @@ class Interrupts:
             observed = value >> bit & 1
             zero, one = self._bit(bit)
             self._judge_bit(rule, zero, one, observed, f"INTSTS[{bit}]", self._flags[bit])
-            if bit not in (COMPLETION, RECEIVE) and (one if observed else zero):
+            if (bit not in (COMPLETION, RECEIVE) or self._sticky) and (one if observed else zero):
                 self._flags[bit].seen(observed)
         self._touch()
 
@@ -150,13 +170,27 @@ class Interrupts:
             zero, one = flag.possible() if flag is not None else (True, False)
             if flag is None and not observed:
                 continue
-            rule, where = BANK_RULES[kind], f"{kind} bank {bank + 1} bit {bit}"
-            if observed and not one and self._in_other_bank(kind, bit):
-                self._ctx.rules.fail("ERN-018", 0, 1, f"{where}: set in another bank", self.scope)
-            self._judge_bit(rule, zero, one, observed, where, flag)
+            rule, where = bank_rule(kind, key[1]), f"{kind} bank {bank + 1} bit {bit}"
+            if kind == "CNP" and key[1] in self._unscheduled:
+                self._judge_unscheduled(key[1], zero, one, observed)
+            else:
+                if observed and not one and self._in_other_bank(kind, bit):
+                    self._ctx.rules.fail("ERN-018", 0, 1, f"{where}: set in another bank", self.scope)
+                self._judge_bit(rule, zero, one, observed, where, flag)
             if flag is not None and (one if observed else zero):
                 flag.seen(observed)
         self._touch()
+
+    def _judge_unscheduled(self, qp: int, zero: bool, one: bool, observed: int) -> None:
+        """Judge a CNPSCHDSTS bit that something may have cleared, by CNP_CLEAR."""
+        if self._ctx.knobs["CNP_CLEAR"] == "report":
+            self._ctx.rules.observe("ERN-202")
+        elif zero != one:
+            why = f"CNPSCHDSTS bit of QP {qp} after what may clear it"
+            self._ctx.rules.eq("ERN-202", int(one), observed, why, self.scope)
+        else:
+            return
+        self._unscheduled.discard(qp)
 
     def _in_other_bank(self, kind: str, bit: int) -> bool:
         """Return whether ``bit`` of any bank of ``kind`` is set for certain."""
@@ -170,9 +204,9 @@ class Interrupts:
     ) -> None:
         rules, scope = self._ctx.rules, self.scope
         if observed and not one:
-            if rule == BANK_RULES["RQ"] and self._early("RQ"):
+            if (rule == BANK_RULES["RQ"] or where.startswith("RQ")) and self._early("RQ"):
                 rules.fail("ERN-144", 0, 1, f"{where}: the payload is not in memory yet", scope)
-            elif where in SUMMARY and rule in self._caused:
+            elif where in SUMMARY and rule in self._caused and not self._sticky:
                 rules.fail("ERN-183", 0, 1, f"{where}: every bank bit behind it is clear", scope)
             elif flag is not None and flag.cleared:
                 rules.fail("ERN-006", 0, 1, f"{where} was cleared by writing 1", scope)
@@ -190,7 +224,7 @@ class Interrupts:
             rules.fail("ERN-006" if kept else rule, 1, 0, why, scope)
         elif zero != one:
             if where in SUMMARY:
-                rules.met("ERN-183", f"{where} is the OR of its banks", scope)
+                rules.met("ERN-183", f"{where} follows INTSTS46_CLEAR", scope)
             if observed:
                 rules.met(rule, f"{where} follows its event", scope, sure=rule in self._caused)
             if observed and flag is not None and flag.raced:
@@ -213,7 +247,7 @@ class Interrupts:
 
     def _bit(self, bit: int) -> tuple[bool, bool]:
         """Return whether INTSTS[bit] may be 0 and may be 1."""
-        if bit in (COMPLETION, RECEIVE):
+        if bit in (COMPLETION, RECEIVE) and not self._sticky:
             kind = "CQ" if bit == COMPLETION else "RQ"
             zero, one = True, False
             for (name, _), flag in self._banks.items():

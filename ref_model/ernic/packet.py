@@ -7,11 +7,12 @@ field to find the rule that owns it.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from ref_model.ernic.config import QpConfig
 from ref_model.ernic.context import Context
 from ref_model.ernic.headers import REQUEST, check_headers, packet_diff
+from ref_model.ernic.read_data import Fetch
 from ref_model.rocev2.psn import psn_add
 from ref_model.rocev2.segment import Segment, Verb
 from ref_model.rules import Scope
@@ -39,11 +40,18 @@ class Message:
     segments: list[Segment]
     first_psn: int
     sent: int = 0
+    copies: dict[int, bytes] = field(default_factory=dict)  # WRITE payload as first sent, by its offset
+    fetch: Fetch | None = None  # of a READ
+
+    @property
+    def span(self) -> int:
+        """PSNs the message takes: its packets, or the responses of a READ."""
+        return len(self.segments) if self.fetch is None else self.fetch.span
 
     @property
     def last_psn(self) -> int:
-        """PSN of the last packet."""
-        return psn_add(self.first_psn, len(self.segments) - 1)
+        """PSN of the last packet or response."""
+        return psn_add(self.first_psn, self.span - 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +68,11 @@ class Expected:
     last: bool
 
 
-def expect(ctx: Context, message: Message, part: Segment) -> Expected:
-    """Derive the content of packet ``part`` of ``message`` from the WQE and host memory."""
+def expect(ctx: Context, message: Message, part: Segment, again: bool = False) -> Expected:
+    """Derive the content of packet ``part`` of ``message`` from the WQE and host memory.
+
+    ``again``: it was sent before.
+    """
     verb = message.verb
     inline = verb.is_send and 0 < message.length <= INLINE_LIMIT
     if part.length == 0 or verb is Verb.READ:
@@ -72,6 +83,9 @@ def expect(ctx: Context, message: Message, part: Segment) -> Expected:
         if inline:
             given = message.inline[: message.length]
             payloads = {"on": (given,), "off": (stored,)}.get(str(ctx.knobs["INLINE_SEND"]), (given, stored))
+        copy = message.copies.get(part.offset) if again else None
+        if copy is not None:
+            payloads = ctx.retries.resend(copy, stored)
     addressed = part.first and (verb.is_write or verb is Verb.READ)
     return Expected(
         part.opcode,
@@ -98,7 +112,7 @@ def judge(
     """Judge a request packet; ``again``: it was sent before; ``overtakes()``: it begins a later message."""
     bth, rules = frame.bth, ctx.rules
     assert bth is not None
-    expected = expect(ctx, message, part)
+    expected = expect(ctx, message, part, again)
     before = rules.findings_total
     same = (
         bth.opcode == expected.opcode
@@ -107,6 +121,13 @@ def judge(
         and frame.immdt == expected.immediate
         and frame.ieth == expected.key
     )
+    copy = message.copies.get(part.offset)
+    if copy is not None and copy != ctx.memory.read(message.laddr + part.offset, part.length):
+        why = "payload of a resent WRITE, memory at LADDR changed meanwhile"
+        rules.one_of("ERN-090", expected.payloads, frame.payload, why, scope, knob="RETRY_SOURCE")
+    elif message.verb.is_write and part.length and not again:
+        message.copies[part.offset] = frame.payload
+        ctx.retries.take(frame.payload)
     if again:
         rules.eq("ERN-082", True, same, "a resent packet is the original one", scope)
     elif same:

@@ -9,6 +9,9 @@ from ref_model.ernic.context import Context
 from ref_model.ernic.counters import Counters
 from ref_model.ernic.errors import ErrorBuffer
 from ref_model.ernic.interrupts import FATAL, ILLEGAL_WQE, VALIDATION, Interrupts
+from ref_model.ernic.lifecycle import LifeCycle
+from ref_model.ernic.management import QP1, ManagementReceiver
+from ref_model.ernic.management_send import ManagementRequester
 from ref_model.ernic.receive_queue import ReceiveQueue
 from ref_model.ernic.regions import Regions
 from ref_model.ernic.requester import Requester
@@ -44,11 +47,19 @@ class Qp:
         self._counters = counters
         self.cq = CompletionQueue(ctx, self.scope)
         self.rq = ReceiveQueue(ctx, self.scope)
-        self.requester = Requester(ctx, self.scope, self.cq, counters, number)
+        self.life = LifeCycle(ctx, self.scope)
+        kind = ManagementRequester if number == QP1 else Requester
+        self.requester = kind(ctx, self.scope, self.cq, counters, number)
+        self.management: ManagementReceiver | None = None
+        if number == QP1:
+            self.management = ManagementReceiver(ctx, self.scope, self.rq, counters, interrupts, errors)
+            self.cq.unacknowledged = "ERN-194"
         self.responder = Responder(
             ctx, self.scope, self.rq, regions, counters, interrupts, errors, number, self.request_fatal
         )
-        self.cq.settle_fatal = self.settle
+        self.cq.settle_fatal = self._settle_completion
+        self.cq.too_early = self.requester.completion_too_early
+        self.requester.on_bad_response = self._bad_response
         self.cq.fatal_too_early = lambda: self.requester.fatal_too_early(self.refresh()[1])
         self.fatal = False
         self.fatal_due = False
@@ -101,6 +112,11 @@ class Qp:
         self._errors.expect(True, 0, rule, why)
         self.turn_fatal(code, why)
 
+    def _bad_response(self) -> None:
+        """A malformed READ response came: ignoring it, asking again and the fatal state are all open."""
+        self.may_turn_fatal = True
+        self._interrupts.raise_bit(FATAL, sure=False)
+
     def illegal_wqe(self) -> None:
         """The next WQE has a reserved opcode."""
         self._interrupts.raise_bit(ILLEGAL_WQE)
@@ -151,6 +167,11 @@ class Qp:
                 self.turn_fatal(None, "a cause that may make it fatal")
             self._die()
 
+    def _settle_completion(self) -> None:
+        """A completion nothing has earned shows what the DUT was free to do: take an answer, or die early."""
+        if not self.requester.settle_held(self.refresh()[0]):
+            self.settle()
+
     def _may_die(self) -> bool:
         conn, device = self.refresh()
         return self.may_turn_fatal or self.requester.timeout_limit_reached(conn, device)
@@ -160,17 +181,20 @@ class Qp:
             self.fatal = True
             self._ctx.rules.tempt("ERN-236", ("DUT", "tx"))
             self.requester.die(self.refresh()[0])
+            self.responder.died()
             self.fatal_due = False
 
     # -- status registers -------------------------------------------------------------------------
 
     def revive(self) -> None:
-        """Software re-initialised the QP (QPCONF written with enable 1, recovery 0 after a fatal state)."""
+        """Software re-initialised the QP (QPCONF written with enable 1, recovery 0 after a fatal state or a
+        deletion).
+        """
         self.fatal = self.fatal_due = self.may_turn_fatal = self._by_itself = False
         self.nak_syndrome = self.fatal_codes = self._entry_duty = None
         self.scope.tainted = False
         self.lives += 1
-        self.responder.revived = True
+        self.responder.revived = self.life.rule
         for path in ("tx", "rx"):
-            self._ctx.rules.tempt("ERN-189", (self.scope.name, path))
+            self._ctx.rules.tempt(self.life.rule, (self.scope.name, path))
         self.requester.revive()

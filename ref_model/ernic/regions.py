@@ -37,7 +37,11 @@ class Regions:
         self.invalidated: set[int] = set()
 
     def check_write(self, reth: Reth, pd: int) -> Verdict:
-        """Check an inbound WRITE of ``reth`` on a QP of protection domain ``pd``.
+        """Check an inbound WRITE of ``reth`` on a QP of protection domain ``pd``, as ``check`` does."""
+        return self.check(reth, pd, ACCESS_WRITE)
+
+    def check(self, reth: Reth, pd: int, operation: int) -> Verdict:
+        """Check an inbound WRITE or READ (``operation`` ACCESS_WRITE, ACCESS_READ) on a QP of domain ``pd``.
 
         Row = R_Key[31:8], tag = R_Key[7:0]; the whole message is checked at its first packet.
         """
@@ -50,7 +54,7 @@ class Regions:
             why = f"row {row:#x} of a table of {rows}"
             return Verdict(where, True, "ERN-028", why, ((where, reth.length),))
         address = self._translate(row, reth)
-        rule, why = self._fault(row, reth, pd)
+        rule, why = self._fault(row, reth, pd, operation)
         if rule:
             return Verdict(address, True, rule, why, ((address, reth.length),))
         if row in self.invalidated:
@@ -63,8 +67,18 @@ class Regions:
         """Return whether the rows as they are now refuse a WRITE of ``reth``."""
         row = reth.rkey >> 8
         return bool(reth.length) and (
-            row >= int(self._knobs["MR_ROWS"]) or bool(self._fault(row, reth, pd)[0])
+            row >= int(self._knobs["MR_ROWS"]) or bool(self._fault(row, reth, pd, ACCESS_WRITE)[0])
         )
+
+    def writable(self, pd: int) -> bool:
+        """Return whether a row of protection domain ``pd`` with a length allows writing (SEND_CHECKS_MR)."""
+        for row in range(int(self._knobs["MR_ROWS"])):
+            access = self._get("ACCESSDESC", row)
+            length = (access >> 16) << 32 | self._get("WRRDBUFLEN", row)
+            allowed = length and access & 0xF in (ACCESS_WRITE, ACCESS_BOTH)
+            if allowed and self._get("PDPDNUM", row) & 0xFFFFFF == pd:
+                return True
+        return False
 
     def edge_rule(self, reth: Reth) -> str:
         """Return the rule that allows this access, by what is special about it."""
@@ -87,7 +101,7 @@ class Regions:
         base = self._get("BUFBASEADDRMSB", row) << 32 | self._get("BUFBASEADDRLSB", row)
         return base + reth.va - virtual & (1 << 64) - 1
 
-    def _fault(self, row: int, reth: Reth, pd: int) -> tuple[str, str]:
+    def _fault(self, row: int, reth: Reth, pd: int, operation: int) -> tuple[str, str]:
         """Return (rule, why) of the first check that fails, or empty strings."""
         access = self._get("ACCESSDESC", row)
         length = (access >> 16) << 32 | self._get("WRRDBUFLEN", row)
@@ -106,9 +120,9 @@ class Regions:
             rule = "ERN-031" if length >> 32 else "ERN-030"
             return rule, f"access {reth.va:#x} + {reth.length:#x} outside {span}"
         code = access & 0xF
-        if code not in (ACCESS_WRITE, ACCESS_BOTH):
+        if code not in (operation, ACCESS_BOTH):
             return (
-                "ERN-032/defined" if code == ACCESS_READ else "ERN-032/reserved",
-                f"access code {code} forbids WRITE",
+                "ERN-032/defined" if code < ACCESS_BOTH else "ERN-032/reserved",
+                f"access code {code} forbids {'READ' if operation == ACCESS_READ else 'WRITE'}",
             )
         return "", ""

@@ -18,10 +18,12 @@ from ref_model.ernic.counters import Counters
 from ref_model.ernic.errors import ErrorBuffer
 from ref_model.ernic.headers import RESPONSE, check_headers, packet_diff
 from ref_model.ernic.interrupts import RNR_SENT, VALIDATION, Interrupts
+from ref_model.ernic.read_answers import ReadAnswers
 from ref_model.ernic.receive_queue import ReceiveQueue
-from ref_model.ernic.regions import Regions
+from ref_model.ernic.regions import ACCESS_READ, Regions
 from ref_model.grants import Payload
 from ref_model.rocev2.psn import PSN_MASK, psn_add, psn_diff
+from ref_model.rocev2.segment import response_count
 from ref_model.rules import OPEN_VALUES, Scope
 from ref_model.wire import INFO, Aeth, Bth, Frame, OpInfo, Reth, opcodes
 
@@ -35,7 +37,7 @@ REPEATS = 1024
 #: Distance from the expected PSN at which only the half-window rule decides.
 FAR = 1 << 22
 
-#: Requests this slice of the model judges; READ is answered by a later part.
+#: Requests that bring payload.
 SUPPORTED = frozenset({"send", "write"})
 
 
@@ -83,6 +85,9 @@ class State:
     fatal: bool = False
     last_acked: int | None = None
     last_accepted: int | None = None
+    last_plain: int | None = None  # PSN of the last SEND or WRITE packet
+    last_read: int | None = None  # PSN of the request, if the last one accepted was a READ
+    after_doubt: bool = False  # a request came behind a READ whose acceptance nobody can tell
     waiting: deque[Waiting] = field(default_factory=deque)
     counts: deque[tuple[int, int]] = field(default_factory=deque)
     answers: deque[tuple[Answer, Must | None]] = field(default_factory=deque)
@@ -117,8 +122,9 @@ class Responder:
         self._qp = qp
         self._on_fatal = on_fatal
         self.state = State()
+        self.reads = ReadAnswers(ctx, scope, counters)
         self.rnr_active = False
-        self.revived = False  # recovered after a fatal state, nothing acknowledged since
+        self.revived = ""  # rule of a new life in which nothing was acknowledged yet
         self.last_opcode: int | None = None
         self._held: list[tuple[Frame, QpConfig, Device, int]] = []
         self._freed = False
@@ -134,7 +140,8 @@ class Responder:
         state = self.state = State(messages=self.state.messages, elements=self._rq.received)
         self._turn = AnswerOrder()
         state.expected = psn_add(lstrqreq & PSN_MASK, 1)
-        state.last_accepted = lstrqreq & PSN_MASK
+        state.last_accepted = state.last_plain = lstrqreq & PSN_MASK
+        self.reads.clear()
         info = INFO.get(lstrqreq >> 24)
         self.last_opcode = lstrqreq >> 24
         if info is not None and info.kind in SUPPORTED and not info.last:
@@ -146,9 +153,18 @@ class Responder:
 
     # -- a hidden choice: was an element free when the DUT looked? ----------------------------------
 
-    def freed(self) -> None:
+    def freed(self, by_side_band: bool = False) -> None:
         """RQCI was written: a SEND that found the ring full may have been looked at only afterwards."""
         self._freed = True
+        self._rq.by_side_band = by_side_band
+
+    @property
+    def owes(self) -> bool:
+        """Whether the DUT owes an answer of this QP now."""
+        state = self.state
+        duties = [*(entry.duty for entry in state.waiting), *(duty for _, duty in state.answers)]
+        duties += [entry.duty for entry in (*self.reads.pending, *self.reads.repeats)]
+        return any(duty is not None and duty.open for duty in duties)
 
     def settle_room(self, psn: int | None = None, syndrome: int = 0) -> bool:
         """An output shows how the DUT decided about the held SEND; returns whether something was held.
@@ -239,6 +255,9 @@ class Responder:
         self._counters.add("duplicate")
         self._optional_error("duplicate")
         info = INFO.get(bth.opcode)
+        if info is not None and info.kind == "read_req" and frame.reth is not None:
+            self._duplicate_read(frame, frame.reth, conn)
+            return
         if info is None or info.kind not in SUPPORTED:
             return
         why = f"PSN {bth.psn:#x} was received before"
@@ -253,8 +272,8 @@ class Responder:
         state = self.state
         state.repeats.append(bth.psn)
         state.last_repeat = self._ctx.now
-        if state.last_accepted is not None:
-            state.repeats.append(state.last_accepted)
+        if state.last_plain is not None:
+            state.repeats.append(state.last_plain)
         if bth.ack_req and device.ack_mode != ACK_ON_TIMEOUT:
             rule, knob = "ERN-115/ack", None
             if self._would_be_refused(frame, info, conn):
@@ -293,8 +312,8 @@ class Responder:
             self._refuse(frame, NAK_INVALID, "ERN-128", why, code)
             return
         if info is None or info.kind not in SUPPORTED:
-            if info is not None and info.kind == "read_req":
-                self._ctx.rules.observe("ERN-135")
+            if info is not None and info.kind == "read_req" and frame.reth is not None:
+                self._read(frame, info, conn, device)
                 return
             why = f"unsupported {opcodes.name_of(bth.opcode)}"
             if bth.opcode >> 5 == 0:
@@ -312,7 +331,7 @@ class Responder:
         if info.kind == "send":
             self._send(frame, info, conn, device, begin)
         else:
-            self._write(frame, info, conn, device)
+            self._write(frame, info, conn, device, begin)
 
     @staticmethod
     def _sequence_ok(info: OpInfo | None, progress: Progress | None) -> bool:
@@ -344,19 +363,139 @@ class Responder:
                 return f"{so_far} bytes at this point, RETH length {total}"
         return ""
 
+    # -- READ -------------------------------------------------------------------------------------
+
+    def _read(self, frame: Frame, info: OpInfo, conn: QpConfig, device: Device) -> None:
+        """A READ request in order: responses, a refusal by its region, or one because the queue is full."""
+        bth, reth, rules = frame.bth, frame.reth, self._ctx.rules
+        assert bth is not None and reth is not None
+        if frame.payload:
+            self._refuse(frame, NAK_INVALID, "ERN-130/nak", "a READ request with payload", None)
+            return
+        verdict = self._regions.check(reth, conn.pd, ACCESS_READ)
+        room = self.reads.room()
+        full = "more READs than the responder can hold"
+        if verdict.denied:
+            rules.tempt(verdict.rule, OUTPUT)
+            for first, length in verdict.would_be:
+                self._ctx.reads.refuse(first, length, "ERN-132", verdict.why, self._scope)
+            if not room:
+                self._owe(Answer(NAK_INVALID, bth.psn, "ERN-131", full, optional=True))
+            self._refuse(frame, NAK_ACCESS, "ERN-132", verdict.why, None, verdict.rule)
+            return
+        if room is False:
+            self._refuse(frame, NAK_INVALID, "ERN-131", full, None)
+            return
+        if room is None:
+            self._owe(Answer(NAK_INVALID, bth.psn, "ERN-131", full, optional=True))
+            self._optional_error(full)
+            self._on_fatal(None, full, None)
+        if room and len(self.reads.pending) + 1 == int(self._ctx.knobs["RESP_RESOURCES"]):
+            rules.tempt("ERN-131", (self._scope.name, "rx"))
+        if reth.length == 0:
+            why = "a zero-length READ skips the region check"
+            rules.met("ERN-035", why, self._scope, knob="ZERO_LEN")
+        span = response_count(reth.length, conn.pmtu)
+        self.reads.accept(bth.psn, reth, verdict.address, conn.pmtu, room is None)
+        self._accept(frame, info, conn, device, span)
+
+    def _duplicate_read(self, frame: Frame, reth: Reth, conn: QpConfig) -> None:
+        """A READ asked again: current data after a fresh check of its key, no other effect."""
+        bth, rules = frame.bth, self._ctx.rules
+        assert bth is not None
+        why = f"READ with PSN {bth.psn:#x} was received before"
+        if self.state.progress is not None:
+            rules.tempt("ERN-117", (self._scope.name, "rx"))
+        self._far(bth.psn)
+        self._counters.last_in_known = False  # whether a repeated READ counts as accepted is open
+        span = response_count(reth.length, conn.pmtu)
+        verdict = self._regions.check(reth, conn.pd, ACCESS_READ)
+        if verdict.denied:
+            rules.tempt("ERN-116", OUTPUT)
+            self.state.refused.append((bth.psn, "ERN-116"))
+            for first, length in verdict.would_be:
+                self._ctx.reads.refuse(first, length, "ERN-116", verdict.why, self._scope)
+            self._owe(Answer(NAK_ACCESS, bth.psn, "ERN-116", why, optional=True))
+            self._on_fatal(None, why, None)
+        elif psn_diff(psn_add(bth.psn, span), self.state.expected) <= 0:
+            self.reads.repeat(bth.psn, reth, verdict.address, conn.pmtu)
+
+    def read_response(self, frame: Frame, conn: QpConfig) -> None:
+        """Judge a READ response of this QP."""
+        bth, state = frame.bth, self.state
+        assert bth is not None
+        self.settle_room(bth.psn)
+        entry = self.reads.match(bth.psn)
+        if entry is None:
+            refused = next((rule for number, rule in reversed(state.refused) if number == bth.psn), None)
+            self.reads.unasked(frame, refused)
+            return
+        self._errors.answered(self._qp, entry.psn)
+        self.reads.judge(entry, frame, conn)
+        if frame.aeth is not None:
+            self._message_count(bth.psn, frame.aeth)
+        if not entry.again:
+            for waiting in state.waiting:  # READ responses acknowledge what came before
+                if psn_diff(waiting.psn, bth.psn) < 0:
+                    self._ctx.deadlines.void(waiting.duty)
+            self.revived = ""
+        self.reads.advance(entry)
+
+    def died(self) -> None:
+        """The QP is fatal: what it refused comes behind its READ data, else the data is no longer owed."""
+        if not self.state.fatal:
+            self.reads.no_longer_owed()
+
+    def _in_order_of_reads(self, psn: int, what: str) -> bool:
+        """ERN-126: an ACK or NAK with ``psn`` leaves behind the responses of older READs."""
+        earlier = self.reads.ahead_of(psn)
+        rules, sent_to = self._ctx.rules, self.reads.sent_to
+        if earlier is not None:
+            expected = f"READ response with PSN {earlier.next_psn:#x} first"
+            return rules.fail(
+                "ERN-126", expected, f"{what} {psn:#x}", "PSN order", self._scope, knob="M_RULES"
+            )
+        if sent_to is not None and psn_diff(psn, sent_to) < 0:
+            expected = f"nothing before PSN {sent_to:#x}"
+            return rules.fail(
+                "ERN-126", expected, f"{what} {psn:#x}", "PSN order", self._scope, knob="M_RULES"
+            )
+        if sent_to is not None:
+            rules.met("ERN-126", "ACKs, NAKs and READ responses in PSN order", self._scope, knob="M_RULES")
+        return True
+
+    def _overflowed(self, psn: int) -> None:
+        """The DUT refused the READ with ``psn`` because its queue was full: those before it are kept."""
+        state = self.state
+        if state.after_doubt:
+            self._ctx.rules.inconclusive("requests behind a READ that the DUT was free to refuse")
+        for other in [entry for entry in state.answers if entry[0].rule == "ERN-131"]:
+            state.answers.remove(other)
+            self._ctx.deadlines.meet(other[1])
+        self.reads.drop_from(psn)
+
     def _send(self, frame: Frame, info: OpInfo, conn: QpConfig, device: Device, begin: int) -> None:
         state, rules = self.state, self._ctx.rules
         depth = max(conn.rq_depth, 1)
         if info.first:
-            if state.elements - self._rq.consumer.count >= depth:
+            if state.elements - self._rq.consumer.count >= self._rq.room(conn):
                 self._hold(frame, conn, device, begin)
                 return
-            progress = Progress(
-                "send", conn.rq_base + conn.element * (state.elements % depth), 0, None, state.elements
-            )
+            if self._ctx.knobs["SEND_CHECKS_MR"] == "on" and not self._regions.writable(conn.pd):
+                why = "no region of the QP's PD may be written"
+                self._ctx.rules.tempt("ERN-037", OUTPUT)
+                self._would_write(frame, conn, "ERN-037", why)
+                self._refuse(frame, None, "ERN-037", why, None)
+                return
+            if self._ctx.knobs["SEND_CHECKS_MR"] != "any":
+                rules.met("ERN-037", "a SEND where the region check lets it pass", self._scope)
+            place = (state.elements + self._rq.shift) % depth
+            progress = Progress("send", conn.rq_base + conn.element * place, 0, None, state.elements)
+            if self._rq.by_side_band and state.elements >= depth:
+                rules.met("ERN-225", "an element freed through the side band is used", self._scope)
             state.elements += 1
-            if self._rq.consumer.count == 0 and self._ctx.knobs["RQ_CREDIT_MODE"] == "lap":
-                rules.met("ERN-147", "a fresh ring takes SENDs with RQCI = 0", self._scope)
+            if self._rq.consumer.count == 0 and self._ctx.knobs["RQ_CREDIT_MODE"] != "any":
+                rules.met("ERN-147", "a fresh ring takes SENDs by its credit mode", self._scope)
             if state.after_rnr:
                 rules.met("ERN-146", "the resent SEND goes where the refused one belonged", self._scope)
         else:
@@ -385,7 +524,7 @@ class Responder:
         self._counters.add("in_send")
         self._accept(frame, info, conn, device)
 
-    def _write(self, frame: Frame, info: OpInfo, conn: QpConfig, device: Device) -> None:
+    def _write(self, frame: Frame, info: OpInfo, conn: QpConfig, device: Device, begin: int) -> None:
         state = self.state
         if info.first:
             assert frame.reth is not None
@@ -402,9 +541,22 @@ class Responder:
         else:
             assert state.progress is not None
             progress = state.progress
-        self._grant(progress.address + progress.offset, frame.payload, "ERN-148", info, None)
+        element, interrupt = None, False
+        if info.immdt and self._ctx.knobs["WRITE_IMM_USES_RQ"] == 1:
+            if state.elements - self._rq.consumer.count >= self._rq.room(conn):
+                self._hold(frame, conn, device, begin)
+                return
+            element, interrupt = state.elements, conn.rq_irq
+            state.elements += 1
+        self._grant(progress.address + progress.offset, frame.payload, "ERN-148", info, element, interrupt)
         progress.offset += len(frame.payload)
         state.progress = None if info.last else progress
+        if element is not None:
+            self._rq.message(conn)
+            if interrupt:
+                self._interrupts.announce("RQ", self._qp)
+            if not frame.payload:
+                self._placed(self._ctx.now, interrupt)
         self._counters.add("in_send", 0, 1)
         self._accept(frame, info, conn, device)
 
@@ -416,6 +568,8 @@ class Responder:
         scope, rules = self._scope, self._ctx.rules
         why = "payload of an accepted request"
         place = "ERN-033" if info.kind == "write" and info.first else rule
+        if element is not None and self._rq.reopened:
+            place = "ERN-229"
         duty = self._ctx.deadlines.must(
             rule,
             f"{len(data)} bytes at {address:#x}",
@@ -436,15 +590,26 @@ class Responder:
     def _placed(self, settled: int, interrupt: bool) -> None:
         """The payload of a SEND is in memory since ``settled``: only now may an interrupt announce it."""
         self._rq.placed += 1
+        if self._rq.reopened:
+            self._rq.reopened = False
+            self._ctx.rules.met("ERN-229", "the receive queue goes on behind what is pending", self._scope)
         if interrupt:
             self._ctx.deadlines.call_at(settled - 1, lambda: self._interrupts.bank("RQ", self._qp))
 
-    def _accept(self, frame: Frame, info: OpInfo, conn: QpConfig, device: Device) -> None:
+    def _accept(self, frame: Frame, info: OpInfo, conn: QpConfig, device: Device, span: int = 1) -> None:
+        """The request is executed; ``span``: PSNs it takes."""
         bth = frame.bth
         assert bth is not None
         state, rules = self.state, self._ctx.rules
-        state.expected = psn_add(bth.psn, 1)
-        state.last_accepted = bth.psn
+        if state.last_read is not None:
+            rules.met("ERN-245", "the request behind the PSNs of a READ is the next one", self._scope)
+        state.expected = psn_add(bth.psn, span)
+        state.last_accepted = psn_add(bth.psn, span - 1)
+        reading = info.kind == "read_req"
+        state.last_read = bth.psn if reading else None
+        if not reading:
+            state.last_plain = bth.psn
+            state.after_doubt = any(entry.doubtful for entry in self.reads.pending)
         state.gap_reported = state.after_rnr = False
         self.rnr_active = False
         self.last_opcode = bth.opcode
@@ -465,9 +630,11 @@ class Responder:
             self._rq.no_element = "ERN-149" if info.immdt else "ERN-148"
         if info.kind == "write" and info.immdt:
             rules.met("ERN-149", "a WRITE with immediate", self._scope, knob="WRITE_IMM_USES_RQ")
-        if frame.reth is not None and not frame.reth.length:
+        if frame.reth is not None and not frame.reth.length and not reading:
             rules.met("ERN-035", "a zero-length WRITE skips the region check", self._scope, knob="ZERO_LEN")
         mode = device.ack_mode
+        if reading:
+            return  # answered by its responses
         if mode == ACK_ON_TIMEOUT:
             timeout = self._ctx.knobs["ACK_TIMEOUT"]
             if isinstance(timeout, int):
@@ -556,6 +723,10 @@ class Responder:
             for first, length in self._regions.check_write(frame.reth, conn.pd).would_be:
                 self._ctx.refuse(first, length, rule, why, self._scope, frame.payload)
 
+    def ignored(self, psn: int, rule: str) -> None:
+        """A frame came that must have no effect here by ``rule``; no answer may carry its ``psn``."""
+        self.state.refused.append((psn, rule))
+
     def dropped(self, frame: Frame, conn: QpConfig, rule: str, why: str) -> None:
         """A frame for this QP was dropped: nothing of it may show."""
         bth = frame.bth
@@ -596,7 +767,7 @@ class Responder:
     def _ack(self, psn: int, aeth: Aeth, device: Device) -> None:
         rules, scope, state = self._ctx.rules, self._scope, self.state
         self._errors.answered(self._qp, psn)
-        self.revived = False
+        self.revived = ""
         credit = rules.knobs["AETH_CREDIT"]
         self._counters.add("out_ack")
         rules.met("ERN-124/kind", "syndrome[7:5] = 000", scope)
@@ -610,6 +781,8 @@ class Responder:
             rules.met("ERN-243/answer", "with an ACK, whatever the ring or its row are by now", scope)
             self._covered(psn)
             self._advance_acked(psn)
+            return
+        if not self._in_order_of_reads(psn, "an ACK with PSN"):
             return
         refused = next((rule for number, rule in reversed(state.refused) if number == psn), None)
         if refused is None and not state.counts and state.refused:
@@ -672,6 +845,9 @@ class Responder:
         legal = (NAK_SEQUENCE, NAK_INVALID, NAK_ACCESS, 0x63, *range(0x20, 0x40))
         if not rules.one_of("ERN-127", legal, aeth.syndrome, "NAK codes of RC", scope):
             return
+        repeated = any(answer.rule == "ERN-116" and answer.psn == psn for answer, _ in state.answers)
+        if not repeated and not self._in_order_of_reads(psn_add(psn, -1), "a NAK behind PSN"):
+            return
         for position, (answer, duty) in enumerate(state.answers):
             if answer.psn == psn and answer.syndrome in (aeth.syndrome, -1):
                 for skipped, _ in list(state.answers)[:position]:
@@ -686,6 +862,8 @@ class Responder:
                 del state.answers[position]
                 self._ctx.deadlines.meet(duty)
                 self._covered(psn_add(psn, -1))
+                if answer.rule == "ERN-131":
+                    self._overflowed(psn)
                 return
         pending = next((answer for answer, _ in state.answers if answer.psn == psn), None)
         if pending is not None:
@@ -703,10 +881,14 @@ class Responder:
         elif state.fatal:
             rules.fail("ERN-134", "silence", aeth.syndrome, "one fatal NAK per QP", scope, knob="M_RULES")
         elif aeth.syndrome == NAK_SEQUENCE:
-            rule = "ERN-118" if self._far_off else "ERN-112"
+            lost = self._errors.suspect_lost(self._qp, psn)
+            row = "ERN-112" if state.last_read is None else "ERN-245"
+            rule = self.revived or lost or ("ERN-118" if self._far_off else row)
             rules.fail(rule, "no sequence NAK", psn, f"PSN {state.expected:#x} is expected", scope)
         elif aeth.syndrome >> 5 == 1:
-            rule = "ERN-189" if self.revived else "ERN-146" if self._rq.consumer.count else "ERN-147"
+            rule = self.revived or ("ERN-146" if self._rq.consumer.count else "ERN-147")
+            if self._rq.by_side_band:
+                rule = "ERN-225"
             rules.fail(rule, "no RNR NAK", psn, "an element is free", scope)
         else:
             rule = self._errors.suspect_nak(self._qp, psn, aeth.syndrome)
@@ -729,6 +911,7 @@ class Responder:
             state.counts.popleft()
         if low is None:
             low = 0 if state.counts else state.messages
+        low = low - self.reads.uncounted(psn) & PSN_MASK
         span = state.messages - low & PSN_MASK
         good = (aeth.msn - low & PSN_MASK) <= span
         expected = f"{low:#x} .. {state.messages:#x}"

@@ -6,6 +6,7 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from ref_model.ernic.choices import effective_strobes
 from ref_model.ernic.config import RegisterValues
 from ref_model.ernic.context import Context
 from ref_model.ernic.qp import Qp
@@ -66,6 +67,9 @@ class Last:
     settled: int
     strb: int
     confirmed: bool = False
+    other: int | None = None
+    """The word if strobes are ignored, while that is open (AXIL_WSTRB = report)."""
+    rule: str = ""  # owner of a write that came another way than over the register port
 
 
 class Storage:
@@ -95,17 +99,19 @@ class Storage:
         """The first access after the reset goes to ``addr``."""
         self._first = addr & ~3
 
-    def write(self, where: Location, addr: int, data: int, strb: int, settled: int) -> int:
-        """Store a write; returns the new word."""
+    def write(self, where: Location, addr: int, data: int, strb: int, settled: int, rule: str = "") -> int:
+        """Store a write; returns the new word. ``rule`` owns it if it did not use the register port."""
         register = where.register
         before = self._values.get(where.block.name, register.name, where.index)
-        after = apply_strobes(before, data, strb) & register.writable
+        after = apply_strobes(before, data, effective_strobes(self._ctx.knobs, strb)) & register.writable
         after |= before & ~register.writable
         if data & ~register.defined:
             self._dirty_ones.add(addr)
         if addr in self._last and addr == self._first:
             self._first = None  # written again: no longer the first access
-        self._last[addr] = Last(before, after, settled, strb)
+        self._last[addr] = Last(before, after, settled, strb, rule=rule)
+        if strb != 0xF and self._ctx.knobs["AXIL_WSTRB"] == "report":
+            self._last[addr].other = data & register.writable | before & ~register.writable
         self._values.put(where.block.name, register.name, after, where.index)
         return after
 
@@ -122,6 +128,12 @@ class Storage:
         elif addr not in self._dirty_ones:
             rules.eq("ERN-002", 0, value & ~register.defined, f"undefined bits of {name}")
         mask = register.defined if last is not None else register.defined & ~register.reset_unknown
+        if last is not None and last.other is not None:
+            rules.observe("ERN-008")
+            if value & mask == last.other & mask:
+                expected = last.after = last.other
+                self._values.put(where.block.name, register.name, expected, where.index)
+            last.other = None
         if last is not None and last.settled >= begin:
             rules.one_of(
                 "ERN-001", {last.before & mask, expected & mask}, value & mask, f"{name} being written"
@@ -129,9 +141,13 @@ class Storage:
             return
         good = value & mask == expected & mask
         rule = self._blame(where, addr, last, value & mask)
-        rules.eq(rule, expected & mask, value & mask, f"{name}, {'last write' if last else 'reset value'}")
+        knob = "AXIL_WSTRB" if rule == "ERN-008" else None
+        why = f"{name}, {'last write' if last else 'reset value'}"
+        rules.eq(rule, expected & mask, value & mask, why, knob=knob)
         if good and last is not None:
             last.confirmed = True
+            if last.rule:
+                rules.met(last.rule, f"{name} as the side band wrote it")
             rules.met("ERN-001", name, sure=expected & mask != register.reset & mask)
             rules.alive("registers")
 
@@ -140,6 +156,8 @@ class Storage:
         last = self._last.get(addr)
         if last is not None and last.settled < begin:
             written = last.after & SOFTWARE_FIELDS
+            if last.other is not None and value & SOFTWARE_FIELDS == last.other & SOFTWARE_FIELDS:
+                written = last.other & SOFTWARE_FIELDS
             why = f"{where.block.name}[{where.index}].STATQP: some fields take writes, the others do not"
             seen = value & (SOFTWARE_FIELDS | HARDWARE_FIELDS)
             self._ctx.rules.eq("ERN-023", written, seen, why, sure=written > 0)
@@ -155,6 +173,8 @@ class Storage:
             return "ERN-004" if name in STATED_RESETS else "ERN-003"
         if last.confirmed:
             return "ERN-010"
+        if last.rule:
+            return last.rule
         if last.strb != 0xF:
             return "ERN-008"
         if last.before != last.after and value == last.before:
@@ -215,6 +235,7 @@ class QpStatus:
     def _cqhead(self, qp: Qp, value: int, begin: int, settled: int) -> None:
         left = qp.requester.sq.count - qp.cq.done
         all_done = None if left else self._values.get("QP", "SQPI", qp.slot) & 0xFFFF
+        qp.life.head(value, self._values.get("QP", "SQPI", qp.slot) & 0xFFFF, begin)
         qp.cq.read_head(qp.refresh()[0], value, begin, settled, self._ctx.quiet, all_done)
 
     def _sqpsn(self, qp: Qp, value: int, begin: int, settled: int) -> None:
@@ -225,11 +246,11 @@ class QpStatus:
     def _lstrqreq(self, qp: Qp, value: int, begin: int, settled: int) -> None:
         state = qp.responder.state
         if self._ctx.quiet and not qp.dead and state.counts:
-            expected = (qp.responder.last_opcode, state.last_accepted)
+            opcode, psn = qp.responder.last_opcode, state.last_accepted
+            first = psn if state.last_read is None else state.last_read
             observed = (value >> 24, value & 0xFFFFFF)
-            self._ctx.rules.eq(
-                "ERN-113", expected, observed, "opcode and PSN of the last accepted request", qp.scope
-            )
+            why = "opcode and PSN of the last accepted request (of a READ, its first or last one)"
+            self._ctx.rules.one_of("ERN-113", {(opcode, psn), (opcode, first)}, observed, why, qp.scope)
 
     def _ssn(self, qp: Qp, value: int, begin: int, settled: int) -> None:
         if qp.lives > 1:  # packets that left while the QP died may or may not count
@@ -253,6 +274,7 @@ class QpStatus:
     def _statqp(self, qp: Qp, value: int, begin: int, settled: int) -> None:
         rules, quiet, scope = self._ctx.rules, self._ctx.quiet, qp.scope
         fatal = value & 1
+        qp.life.status(value, begin)
         if fatal and not qp.fatal:
             qp.settle()
         if not qp.fatal_due:

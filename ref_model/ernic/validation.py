@@ -11,10 +11,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from ref_model.ernic.config import Device, QpConfig
-from ref_model.ernic.errors import SYNDROME_IHL, SYNDROME_IP_VERSION, SYNDROME_MAC, Suspicion
+from ref_model.ernic.errors import ANY_PSN, SYNDROME_IHL, SYNDROME_IP_VERSION, SYNDROME_MAC, Suspicion
 from ref_model.ernic.headers import UDP_PORT
+from ref_model.ernic.management import QP1
 from ref_model.ernic.regions import Regions
-from ref_model.wire import Frame, IPv4, ParseError, Reason
+from ref_model.wire import Frame, IPv4, ParseError, Reason, opcodes
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,11 +95,31 @@ def qp_faults(
         faults.append(ADDRESSING)
     if qp > device.qp_count:
         faults.append(QP_BEYOND)
-    if (bth.pkey ^ conn.pkey) & 0x7FFF:
+    if qp != QP1 and (bth.pkey ^ conn.pkey) & 0x7FFF:
         faults.append(PKEY)
     if dead or conn.recovery:
         faults.append(QP_DEAD)
     return faults
+
+
+def syndrome_bits(faults: list[Fault]) -> tuple[int, int]:
+    """Return the documented bit an error entry must show for ``faults`` and those it may show besides.
+
+    The documented precedence is MAC, IP version, IHL, as are the bits; (0, 0) where a fault without a
+    documented place takes part.
+    """
+    bits = sorted({fault.syndrome for fault in faults})
+    return (bits[0], sum(bits[1:])) if bits[0] else (0, 0)
+
+
+def possible_syndromes(faults: list[Fault], frame: Frame, device: Device) -> int:
+    """Return the documented syndrome bits an entry for ``frame`` can have, whatever the DUT checks first."""
+    bits = SYNDROME_MAC if frame.eth.dst != device.mac else 0
+    if frame.ip is None:
+        bits |= SYNDROME_IP_VERSION
+    for fault in faults:
+        bits |= fault.syndrome
+    return bits
 
 
 def certain(faults: list[Fault], knobs: Mapping[str, Any]) -> bool:
@@ -107,13 +128,18 @@ def certain(faults: list[Fault], knobs: Mapping[str, Any]) -> bool:
     return any(fault.knob is None or knobs[fault.knob] not in closed for fault in faults)
 
 
-def suspicion(frame: Frame, first: Frame | None, regions: Regions, revived: bool) -> Suspicion:
+def suspicion(
+    frame: Frame, first: Frame | None, regions: Regions, revived: str, close_behind: bool
+) -> Suspicion:
     """Return the rules that demand to accept ``frame``, should the DUT refuse it.
 
     ``first``: the first frame of the same QP; a different TOS or TTL since then was changed on the way.
-    ``revived``: the QP was recovered just now.
+    ``revived``: the rule of its new life if the QP was recovered or created again just now, else "".
+    ``close_behind``: no clock lies between it and the frame before.
     """
-    dropped = access = "ERN-189" if revived else ""
+    dropped = access = revived
+    if close_behind:
+        dropped = revived or "ERN-235"
     if frame.trailer:
         dropped = "ERN-233"
     elif first is not None and type(first.ip) is type(frame.ip) and _masked(first) != _masked(frame):
@@ -122,6 +148,8 @@ def suspicion(frame: Frame, first: Frame | None, regions: Regions, revived: bool
         access = regions.edge_rule(frame.reth) if frame.reth.length else "ERN-035"
     bth = frame.bth
     assert bth is not None
+    if bth.opcode == opcodes.CNP:  # its PSN means nothing
+        return Suspicion(bth.dest_qp, ANY_PSN, "ERN-201", "ERN-201", "ERN-201")
     invalid = dropped if revived else "ERN-148" if bth.pad else ""
     return Suspicion(bth.dest_qp, bth.psn, dropped, access, invalid)
 

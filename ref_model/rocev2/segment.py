@@ -118,3 +118,25 @@ def segment(verb: Verb, length: int, pmtu: int) -> list[Segment]:
     packets += [Segment(middle, index * pmtu, pmtu, False, False) for index in range(1, final)]
     packets.append(Segment(last, final * pmtu, length - final * pmtu, False, True))
     return packets
+
+
+_RESPONSES = (0x0D, 0x0E, 0x0F, 0x10)
+
+
+def response_count(length: int, pmtu: int) -> int:
+    """Response packets of a READ of ``length`` bytes, and so the PSNs its request takes; at least one."""
+    return max(1, -(-length // pmtu))
+
+
+def response_segment(length: int, pmtu: int, index: int, start: int = 0) -> Segment:
+    """Response packet ``index`` of a READ of ``length`` bytes when its request began at packet ``start``.
+
+    ``offset`` counts from the first byte of the whole READ, the position (first, last) belongs to the
+    request that is answered. Raises UserError for an index the READ does not have.
+    """
+    count = response_count(length, pmtu)
+    if not start <= index < count:
+        raise UserError(f"response_segment: packet {index} is outside {start} .. {count - 1}")
+    first, last = index == start, index == count - 1
+    opcode = _RESPONSES[3 if first and last else 0 if first else 2 if last else 1]
+    return Segment(opcode, index * pmtu, min(pmtu, length - index * pmtu), first, last)

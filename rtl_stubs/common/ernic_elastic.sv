@@ -10,7 +10,12 @@ module ernic_elastic #(
     parameter C_M_AXI_ADDR_WIDTH = 64,
     parameter C_RESP_RESOURCES = 16,
     parameter C_RNR_UNIT_CLKS = 2500,
-    parameter C_ACK_TIMEOUT_CLKS = 256
+    parameter C_ACK_TIMEOUT_CLKS = 256,
+    parameter C_RETRY_BUFFERS = 0,
+    parameter C_CNP_CLEAR_TX = 0,
+    parameter C_HNDSHK_DB_MEM = 1,
+    parameter C_RQ_SB_DELTA = 0,
+    parameter C_SB_ADDR_W = 13
 ) (
     input wire m_axi_aclk,
     input wire m_axi_aresetn,
@@ -506,7 +511,9 @@ module ernic_elastic #(
   ernic #(
       .C_NUM_QP(C_NUM_QP), .C_MR_ROWS(C_MR_ROWS), .QP_BASE_RAW(QP_BASE_RAW), .C_M_AXI_ADDR_WIDTH(C_M_AXI_ADDR_WIDTH),
       .C_RESP_RESOURCES(C_RESP_RESOURCES), .C_RNR_UNIT_CLKS(C_RNR_UNIT_CLKS),
-      .C_ACK_TIMEOUT_CLKS(C_ACK_TIMEOUT_CLKS)
+      .C_ACK_TIMEOUT_CLKS(C_ACK_TIMEOUT_CLKS),
+      .C_RETRY_BUFFERS(C_RETRY_BUFFERS), .C_CNP_CLEAR_TX(C_CNP_CLEAR_TX),
+      .C_HNDSHK_DB_MEM(C_HNDSHK_DB_MEM), .C_RQ_SB_DELTA(C_RQ_SB_DELTA), .C_SB_ADDR_W(C_SB_ADDR_W)
   ) dut (
       .m_axi_aclk(m_axi_aclk),
       .m_axi_aresetn(m_axi_aresetn),

@@ -6,7 +6,7 @@
 `include "mutation.svh"
 module frame_fifo #(
     parameter DEPTH = 256,
-    parameter ROLE = 0                   // 1: frames for the host (place of a fault)
+    parameter ROLE = 0                   // 1: frames for the host, 2: frames of the host (places of faults)
 ) (
     input wire clk,
     input wire rst,
@@ -15,6 +15,7 @@ module frame_fifo #(
     input wire [511:0] s_data,
     input wire [63:0] s_keep,
     input wire s_last,
+    output wire [15:0] space,            // free beats
     output reg m_valid,
     input wire m_ready,
     output reg [511:0] m_data,
@@ -29,9 +30,11 @@ module frame_fifo #(
   reg [AW:0] commit_ptr = 0;
   reg [AW:0] rd_ptr = 0;
   reg dropping = 1'b0;
+  reg lax = 1'b0;                        // ready without room (only a fault)
 
   wire [AW:0] level = wr_ptr - rd_ptr;
-  assign s_ready = !rst && (level < DEPTH);
+  assign s_ready = !rst && (level < DEPTH || lax);
+  assign space = DEPTH - level;
 
   initial begin
     m_valid = 1'b0;
@@ -41,6 +44,7 @@ module frame_fifo #(
   end
 
   always @(posedge clk) begin
+    lax <= `MUT(346, 1'b0, (ROLE == 2) && (level >= DEPTH - 1));
     if (rst) begin
       wr_ptr <= 0;
       commit_ptr <= 0;
@@ -49,13 +53,13 @@ module frame_fifo #(
       m_valid <= 1'b0;
     end else begin
       if (s_valid) begin
-        if (s_ready && !dropping) begin
+        if (s_ready && !dropping && level < DEPTH) begin
           mem[wr_ptr[AW-1:0]] <= {s_last, s_keep, (ROLE == 1) ? `MUT(183, s_data, {s_data[511:504] ^ 8'h01, s_data[503:0]}) : s_data};
           wr_ptr <= wr_ptr + 1'b1;
           if (s_last) commit_ptr <= wr_ptr + 1'b1;
-        end else if (!s_ready || dropping) begin
+        end else begin
           dropping <= !s_last;
-          wr_ptr <= commit_ptr;
+          wr_ptr <= (ROLE == 1) ? `MUT(341, commit_ptr, wr_ptr) : commit_ptr;
         end
       end
       if (!m_valid || m_ready) begin

@@ -2,7 +2,7 @@
 // Completion of WQEs: CQE, then CQHEAD, doorbell word, side band and interrupt. One WQE at a time; good ones
 // when acknowledged, the rest with ERRFLAG = 1 once the QP is fatal.
 
-localparam [2:0] P_IDLE = 3'd0, P_CQE = 3'd1, P_UPDATE = 3'd2, P_DOORBELL = 3'd3, P_SIDEBAND = 3'd4, P_DONE = 3'd5;
+localparam [2:0] P_IDLE = 3'd0, P_CQE = 3'd1, P_UPDATE = 3'd2, P_DOORBELL = 3'd3, P_DONE = 3'd4;
 
 reg [2:0] p_state = P_IDLE;
 reg [QW-1:0] p_q = 0;
@@ -13,7 +13,7 @@ task automatic next_completion;
   begin
     p_state = P_IDLE;
     p_err = (acked[p_q] == 0);
-    if (outc[p_q] != 0 && (!p_err || fatal[p_q])) begin
+    if (outc[p_q] != 0 && (!p_err || fatal[p_q] && (!k_flush_late || qreg[{p_q, Q_CONF}][6]))) begin
       w = oq_wqe[{p_q, oq_head[p_q]}];
       if (`MUT(70, qreg[{p_q, Q_CONF}][5], 1'b1)) begin
         cqw_valid <= `MUT(71, 1'b1, !p_err || qreg[{p_q, Q_CONF}][3]);
@@ -54,7 +54,7 @@ task automatic completion_step;
     if (cqw_valid) cqw_valid <= 1'b0;
     case (p_state)
       P_IDLE:
-      if (cpq_rd != cpq_wr) begin
+      if (cpq_rd != cpq_wr && `MUT(349, 1'b1, cq_sb_rdy)) begin
         p_q = cpq[cpq_rd[QW-1:0]];
         cpq_rd = cpq_rd + 1'b1;
         in_cpq[p_q] = 1'b0;
@@ -71,26 +71,23 @@ task automatic completion_step;
           cqw_addr <= rq64(p_q, `MUT(192, Q_CQDBH, 6'h3F), Q_CQDB);
           cqw_data <= `MUT(77, {16'd0, qreg[{p_q, Q_CQHEAD}][15:0]}, {16'd0, qreg[{p_q, Q_SQPI}][15:0]});
           p_state = `MUT(76, P_DOORBELL, p_err ? P_DONE : P_DOORBELL);
+          if (!db_in_memory(p_q, Q_CQDBH, Q_CQDB)) begin
+            cqw_valid <= 1'b0;
+            p_state = P_DONE;
+          end
         end
       end
-      P_DOORBELL: if (cqw_done) p_state = P_DONE;
-      P_SIDEBAND:
-      if (cq_sb_rdy) begin
-        cq_sb_valid <= 1'b0;
-        next_completion;
-        if (p_state == P_IDLE) kick(p_q);
+      P_DOORBELL:
+      if (cqw_done) begin
+        v_cq_rung = takes(5'd19) && !v_cq_rung;
+        if (v_cq_rung) cqw_valid <= 1'b1;
+        else p_state = P_DONE;
       end
       default: begin
         if (`MUT(142, qreg[{p_q, Q_CONF}][3], 1'b1)) set_bank(1'b1, p_q);
         if (`MUT(179, 1'b1, outc[p_q] == 0)) kick(p_q);
-        if (qreg[{p_q, Q_CONF}][4] && `MUT(253, 1'b1, 1'b0)) begin
-          next_completion;
-        end else begin
-          cq_sb_valid <= 1'b1;
-          cq_sb_addr <= qreg[{p_q, Q_CQDB}][12:0];
-          cq_sb_cnt <= 32'd1;
-          p_state = P_SIDEBAND;
-        end
+        if ((handshake(p_q) && `MUT(358, 1'b1, !p_err)) || `MUT(253, 1'b0, 1'b1)) announce_completion(p_q);
+        next_completion;
       end
     endcase
   end

@@ -7,13 +7,16 @@ localparam [1:0] T_IDLE = 2'd0, T_FETCH = 2'd1, T_PACKET = 2'd2, T_WAIT = 2'd3;
 reg [1:0] t_state = T_IDLE;
 reg [QW-1:0] t_q = 0;
 reg t_again = 1'b0;              // look at t_q again when the frame is built
+reg t_built = 1'b0;              // the frame is built
+reg t_copying = 1'b0;            // its payload is still being copied to a retry buffer
+reg t_mad = 1'b0;                // it is a frame of QP1
 reg [2:0] t_run = 3'd0;          // packets sent for t_q in a row (variant 4 stays on a QP)
 reg [511:0] t_wqe = 512'd0;
 reg [6:0] t_got = 7'd0;
 
 function automatic legal_wqe(input [7:0] op);
   legal_wqe = (op == W_WRITE) || (op == W_WRITE_IMM) || (op == W_SEND) || (op == W_SEND_IMM) || (op == W_SEND_INV)
-              || `MUT(40, 1'b0, op == 8'h05);
+              || (op == W_READ) || `MUT(40, 1'b0, op == 8'h05);
 endfunction
 
 // Packets of a message; a message without payload still takes one.
@@ -55,14 +58,22 @@ task automatic send_reply;
   reg [7:0] syndrome;
   reg [23:0] psn;
   reg [23:0] msn;
-  reg [1:0] pad;
   begin
     {t_q, syndrome, psn, msn} = rep[rep_rd[5:0]];
     rep_rd = rep_rd + 1'b1;
+    build_reply(syndrome, psn, msn);
+  end
+endtask
+
+// Frame of an ACK or NAK of t_q.
+task automatic build_reply(input [7:0] syndrome, input [23:0] psn, input [23:0] msn);
+  reg [1:0] pad;
+  begin
     pad = `MUT(29, 2'd0, 2'd3);
     build_header(t_q, OP_ACK, psn, 1'b0, pad, 5'd4, {syndrome, msn, 128'd0}, {11'd0, pad});
     bld_payload <= 13'd0;
     bld_inline <= 1'b0;
+    bld_raw <= 1'b0;
     bld_valid <= 1'b1;
     push_tag((syndrome[6:5] == 2'd0) ? K_ACK : K_NAK, OP_ACK, psn, 1'b0, 1'b0);
     t_again = 1'b0;
@@ -89,6 +100,7 @@ task automatic send_packet;
   reg resend;
   reg areq;
   reg inlined;
+  reg [63:0] src;
   reg [31:0] imm;
   reg [127:0] reth;
   begin
@@ -117,16 +129,19 @@ task automatic send_packet;
       5'd4: ext = {imm, 128'd0};
       default: ext = 160'd0;
     endcase
-    inlined = (op != W_WRITE) && (op != W_WRITE_IMM) && (len <= `MUT(36, 32'd16, 32'd15));
+    inlined = (op != W_WRITE) && (op != W_WRITE_IMM) && (len <= `MUT(36, 32'd16, 32'd15)) && !k_no_inline;
     areq = `MUT(37, last, last && !first) || (variant == 3);
     build_header(t_q, bop, psn, areq, pad, ext_n, ext, n[12:0] + {11'd0, pad});
     bld_payload <= n[12:0];
     bld_inline <= inlined;
     bld_sdata <= w[383:256];
+    bld_raw <= 1'b0;
     bld_valid <= 1'b1;
     if (n != 0 && !inlined) begin
+      src = w[95:32] + {32'd0, off} + `MUT(39, 64'd0, {63'd0, resend});
+      if (C_RETRY_BUFFERS != 0 && (op == W_WRITE || op == W_WRITE_IMM)) rb_place(psn, n, resend, src);
       plr_valid <= 1'b1;
-      plr_addr <= w[95:32] + {32'd0, off} + `MUT(39, 64'd0, {63'd0, resend});
+      plr_addr <= src;
       plr_len <= n[23:0];
     end
     if (resend) retried[t_q] = 1'b1;
@@ -192,13 +207,16 @@ task automatic wqe_arrived;
       kick_cpl(t_q);
       kick(t_q);
       t_state = T_IDLE;
-    end else if (!legal_wqe(t_wqe[135:128])) begin
+    end else if (is_mad_qp(t_q) && t_wqe[135:128] == W_SEND) begin
+      mad_arrived;
+    end else if ((!legal_wqe(t_wqe[135:128]) || is_mad_qp(t_q)) && !(takes(5'd14) && snd_i[t_q] + 5'd1 < outc[t_q])) begin
       intsts[5] = `MUT(141, 1'b1, intsts[5]);
       if (`MUT(373, 1'b1, 1'b0)) set_fatal(t_q, F_WQE);
       `MUT_DO(373, snd_i[t_q] = outc[t_q];)
       t_state = T_IDLE;
     end else begin
       nxt_psn[t_q] = nxt_psn[t_q] + `MUT(239, oq_np[{t_q, slot}], (oq_np[{t_q, slot}] > 24'd2) ? 24'd2 : oq_np[{t_q, slot}]);
+      `MUT_DO(260, if (t_wqe[135:128] == W_READ && oq_np[{t_q, slot}] > 24'd1) nxt_psn[t_q] = nxt_psn[t_q] - 24'd1;)
       t_state = T_PACKET;
       `MUT_DO(370, overtake;)
     end
@@ -210,19 +228,32 @@ function automatic may_send(input [QW-1:0] q);
              && !rnr_wait[q] && `MUT(247, !fatal[q], 1'b1);
 endfunction
 
+// Opcode of the WQE whose packet is due.
+function automatic [7:0] due_opcode(input [QW-1:0] q);
+  reg [4:0] slot;
+  reg [511:0] w;
+  begin
+    slot = oq_head[q] + snd_i[q];
+    w = oq_wqe[{q, slot}];
+    due_opcode = w[135:128];
+  end
+endfunction
+
 function automatic [4:0] window_of(input [QW-1:0] q);
-  window_of = cut_window[q] ? 5'd8 : `MUT(46, 5'd16, 5'd20);
+  window_of = cut_window[q] ? `MUT(312, `MUT(313, 5'd8, 5'd9), 5'd4) : `MUT(46, 5'd16, 5'd20);
 endfunction
 
 task automatic pick_work;
   begin
     t_state = T_IDLE;
     if (is_qp1(t_q)) begin
-      // QP1 has no send side in this slice.
+      if (is_mad_qp(t_q)) pick_mad_work;
     end else if (fatal[t_q] && `MUT(247, 1'b1, pend[t_q] == 0)) begin
       if (pend[t_q] != 0 && outc[t_q] < 5'd16 && greg[G_CONF][0]) start_fetch;
     end else if (may_send(t_q)) begin
-      if (snd_i[t_q] < outc[t_q]) t_state = T_PACKET;
+      if (takes(5'd14) && snd_i[t_q] < outc[t_q] && outc[t_q] - snd_i[t_q] < 5'd3 && pend[t_q] != 0
+          && outc[t_q] < window_of(t_q)) start_fetch;  // ahead of need
+      else if (snd_i[t_q] < outc[t_q]) t_state = T_PACKET;
       else if (pend[t_q] != 0 && outc[t_q] < window_of(t_q)) start_fetch;
     end
   end
@@ -233,15 +264,27 @@ task automatic requester_step;
     if (bld_valid) bld_valid <= 1'b0;
     if (plr_valid) plr_valid <= 1'b0;
     if (sqr_valid) sqr_valid <= 1'b0;
+    if (rtb_valid) rtb_valid <= 1'b0;
+    if (rtb_done) t_copying = 1'b0;
+    if (bld_done) begin
+      t_built = 1'b1;
+      if (t_mad) mad_built;
+    end
     case (t_state)
       T_IDLE:
-      if (rep_rd != rep_wr && tag_wr - tag_rd < 3'd2) begin
+      if (rep_rd != rep_wr && tag_wr - tag_rd < 3'd2 && !rs_burst
+          && !(takes(5'd21) && v_reply_last && txq_rd != txq_wr)) begin
+        v_reply_last = 1'b1;
         send_reply;
+      end else if ((rs_burst || (rsq_rd != rsq_wr && (rs_turn || txq_rd == txq_wr))) && tag_wr - tag_rd < 3'd2) begin
+        next_response;
       end else if (txq_rd != txq_wr && tag_wr - tag_rd < 3'd2) begin
         t_q = txq[txq_rd[QW-1:0]];
         txq_rd = txq_rd + 1'b1;
         in_txq[t_q] = 1'b0;
+        v_reply_last = 1'b0;
         t_run = 3'd0;
+        rs_turn = 1'b1;
         pick_work;
       end
       T_FETCH:
@@ -252,13 +295,23 @@ task automatic requester_step;
       end
       T_PACKET:
       // A retreat, a reset of the QP or a fatal event may have come in between.
-      if (may_send(t_q) && snd_i[t_q] < outc[t_q]) send_packet;
-      else begin
+      if (takes(5'd14) && may_send(t_q) && snd_i[t_q] < outc[t_q] && !legal_wqe(due_opcode(t_q))) begin
+        intsts[5] = 1'b1;
+        set_fatal(t_q, F_WQE);
+        t_state = T_IDLE;
+      end else if (may_send(t_q) && snd_i[t_q] < outc[t_q] && !rb_wait(1'b0)) begin
+        rb_short = 1'b0;
+        if (is_mad_qp(t_q)) send_mad;
+        else if (next_is_read(t_q)) send_read;
+        else send_packet;
+      end else begin
+        rb_short = rb_wait(1'b0);
         kick(t_q);
         t_state = T_IDLE;
       end
       default:
-      if (bld_done) begin
+      if (t_built && !t_copying) begin
+        t_built = 1'b0;
         t_state = T_IDLE;
         if (t_again) begin
           t_run = t_run + 1'b1;
@@ -276,23 +329,29 @@ task automatic frame_left;
   reg [2:0] kind;
   reg [7:0] opcode;
   reg [23:0] psn;
+  reg [23:0] next;
   reg resend;
   reg last;
   begin
     {q, kind, opcode, psn, resend, last} = tag[tag_rd[1:0]];
+    next = tag_x[tag_rd[1:0]];
     tag_rd = tag_rd + 1'b1;
     last_out = last_packet(q, psn, opcode);
+    if (takes(5'd16)) last_out[30:20] = qreg[{q, Q_DESTQP}][10:0];
     case (kind)
       K_SEND: c_out_send = c_out_send + 1'b1;
       K_WRITE: c_out_write = c_out_write + `MUT(38, 16'd1, {15'd0, opcode != OP_WRITE_ONLY_IMM});
+      K_MAD, K_CNP: mad_left(q, kind == K_CNP);
       K_ACK: c_out_ack = c_out_ack + `MUT(244, 16'd1, 16'd2);
+      K_READ: c_out_write = c_out_write + `MUT(270, 16'd1, 16'd0);
+      K_RDRSP: response_left(q, next, last);
       default: c_out_nak = c_out_nak + `MUT(245, 16'd1, 16'd0);
     endcase
-    if (kind == K_SEND || kind == K_WRITE) begin
+    if (kind == K_SEND || kind == K_WRITE || kind == K_READ) begin
       if (resend) begin
         c_retry = c_retry + `MUT(133, 32'd1, {31'd0, last});
       end else begin
-        qreg[{q, Q_SQPSN}] = {8'd0, `MUT(47, psn + 24'd1, psn)};
+        qreg[{q, Q_SQPSN}] = {8'd0, (kind == K_READ) ? next : `MUT(47, psn + 24'd1, psn)};
         if (`MUT(189, last, 1'b1)) qreg[{q, Q_SSN}] = {8'd0, qreg[{q, Q_SSN}][23:0] + 24'd1};
         `MUT_DO(252, if (last) qreg[{neighbour(q), Q_SSN}] = qreg[{q, Q_SSN}];)
       end

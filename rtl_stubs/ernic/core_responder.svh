@@ -3,7 +3,8 @@
 //   check -> (payload write) -> commit and ACK -> (RQ doorbell) -> (interrupt) -> next frame.
 
 localparam [3:0] R_IDLE = 4'd0, R_CHECK = 4'd1, R_DATA = 4'd2, R_COMMIT = 4'd3, R_DOORBELL = 4'd4, R_ANNOUNCE = 4'd5;
-localparam [3:0] R_SIDEBAND = 4'd6, R_ERROR = 4'd7, R_FATAL = 4'd8, R_POP = 4'd9, R_POP2 = 4'd10;
+localparam [3:0] R_ERROR = 4'd7, R_FATAL = 4'd8, R_POP = 4'd9, R_POP2 = 4'd10;
+localparam [3:0] R_RDATA = 4'd12;
 
 reg [3:0] r_state = R_IDLE;
 
@@ -94,6 +95,19 @@ task automatic parse_frame;
   end
 endtask
 
+// Whether the header check sum of an IPv4 frame without options is right.
+function automatic ip_sum_ok(input dummy);
+  reg [19:0] sum;
+  integer k;
+  begin
+    sum = 20'd0;
+    for (k = 14; k < 34; k = k + 2) sum = sum + {4'd0, hb2(k[9:0])};
+    sum = {4'd0, sum[15:0]} + {16'd0, sum[19:16]};
+    sum = {4'd0, sum[15:0]} + {16'd0, sum[19:16]};
+    ip_sum_ok = (sum[15:0] == 16'hFFFF);
+  end
+endfunction
+
 // First failing check in the order of precedence; 63 = none, 62 = drop without further record.
 function automatic [5:0] first_fault(input dummy);
   reg [31:0] conf;
@@ -102,15 +116,18 @@ function automatic [5:0] first_fault(input dummy);
   reg ip_ok;
   begin
     conf = qreg[{r_q, Q_CONF}];
-    enabled = r_q_known && `MUT(83, conf[0], 1'b1) && !is_qp1(r_q);
+    enabled = r_q_known && `MUT(83, conf[0], 1'b1);
     dmac = {hb(10'd0), hb(10'd1), hb(10'd2), hb(10'd3), hb(10'd4), hb(10'd5)};
     if (f_v6)
       ip_ok = ({hb2(10'd38), hb2(10'd40), hb2(10'd42), hb2(10'd44), hb2(10'd46), hb2(10'd48), hb2(10'd50), hb2(10'd52)}
                == {greg[6'h0B], greg[6'h0A], greg[6'h09], greg[6'h08]});
     else ip_ok = ({hb2(10'd30), hb2(10'd32)} == greg[G_IP4]);
-    if (!rx_good && `MUT(84, 1'b1, 1'b0)) first_fault = S_TUSER;
+    if (f_v4 && rx_hdr[8*14 +: 4] != 4'd5 && `MUT(454, 1'b0, 1'b1)) first_fault = S_IHL;
+    else if (!rx_good && !k_tuser_off && `MUT(84, 1'b1, 1'b0)) first_fault = S_TUSER;
     else if ((f_v4 || f_v6) && f_short) first_fault = S_LENGTH;
-    else if ((f_v6 || (f_v4 && rx_hdr[8*14 +: 4] == 4'd5)) && !rx_icrc_ok && `MUT(85, 1'b1, 1'b0) && `MUT(393, 1'b1, !f_cut4)) first_fault = S_ICRC;
+    else if (f_v4 && rx_hdr[8*14 +: 4] == 4'd5 && `MUT(420, !ip_sum_ok(1'b0), 1'b0)) first_fault = S_LENGTH;
+    else if ((f_v6 || (f_v4 && rx_hdr[8*14 +: 4] == 4'd5)) && !rx_icrc_ok && !k_icrc_off
+             && `MUT(85, 1'b1, 1'b0) && `MUT(393, 1'b1, !f_cut4)) first_fault = S_ICRC;
     else if (dmac != {greg[G_MACH][15:0], greg[G_MACL]} && `MUT(86, 1'b1, !r_mac_seen)
              && `MUT(87, 1'b1, dmac[46:0] != {greg[G_MACH][14:0], greg[G_MACL]})) first_fault = S_MAC;
     else if (!(f_v4 && hb(10'd14) >> 4 == 8'd4) && !(f_v6 && hb(10'd14) >> 4 == 8'd6)) first_fault = S_IPVER;
@@ -119,8 +136,8 @@ function automatic [5:0] first_fault(input dummy);
     else if (f_v4 && rx_hdr[8*14 +: 4] != 4'd5 && `MUT(211, 1'b1, 1'b0)) first_fault = `MUT(91, S_IHL, S_QP);
     else if ((f_udp_port != 16'd4791 || f_proto != 8'd17) && `MUT(92, 1'b1, 1'b0)) first_fault = S_UDP;
     else if (f_tver != 4'd0 && `MUT(93, 1'b1, 1'b0)) first_fault = S_TVER;
-    else if (!enabled) first_fault = S_QP;
-    else if (f_pkey[14:0] != `MUT(94, qreg[{r_q, Q_ADV}][30:16], f_pkey[14:0])) first_fault = S_PKEY;
+    else if (!enabled && `MUT(329, 1'b1, f_op != OP_CNP)) first_fault = S_QP;
+    else if (!is_mad_qp(r_q) && f_pkey[14:0] != `MUT(94, qreg[{r_q, Q_ADV}][30:16], f_pkey[14:0])) first_fault = S_PKEY;
     else if (fatal[r_q] && `MUT(95, 1'b1, 1'b0)) first_fault = 6'd62;
     else if (conf[6] && `MUT(96, 1'b1, 1'b0)) first_fault = 6'd62;
     else first_fault = 6'd63;
@@ -140,7 +157,9 @@ task automatic write_error_entry(input [5:0] syndrome);
       rxw_imm <= 1'b1;
       rxw_off <= 6'd0;
       rxw_len <= n[12:0];
+      v_errors = v_errors + 16'd1;
       rxw_data <= {rx_hdr[959:0], 64'd1 << `MUT(150, syndrome, syndrome + 6'd1)};
+      if (takes(5'd16)) rxw_data <= {rx_hdr[895:0], 64'd0, 64'd1 << ((syndrome > S_IHL) ? 6'd63 - syndrome : syndrome)};
       rxw_addr <= {greg[G_ERRBUFBAH], greg[G_ERRBUFBA]} + {16'd0, greg[G_ERRBUFWPTR][15:0]} * {48'd0, size};
       greg[G_ERRBUFWPTR] = {16'd0, `MUT(151, ring_inc(greg[G_ERRBUFWPTR][15:0], greg[G_ERRBUFSZ][15:0] - `MUT(384, 16'd0, 16'd1)),
                                         (greg[G_ERRBUFWPTR][15:0] >= greg[G_ERRBUFSZ][15:0]) ? 16'd0
@@ -184,17 +203,20 @@ task automatic acknowledge(input duplicate);
   reg [23:0] newest;
   begin
     mode = greg[G_CONF][4:3];
-    newest = qreg[{r_q, Q_LSTRQ}][23:0];
+    newest = duplicate ? plain_psn[r_q] : f_psn;
     psn = (variant == 7) ? newest : f_psn;
     if (`MUT(214, mode != 2'b01, 1'b1) && `MUT(97, f_areq, f_areq && !(mode == 2'b10 && is_write(f_op)))) begin
       if (variant == 1) begin
         delay_ack(64'd40, newest);
       end else begin
         if (!duplicate) ak_on[r_q] = 1'b0;
-        reply(r_q, `MUT(98, 8'h1F, 8'h9F), `MUT(99, psn, psn + 24'd1));
+        reply(r_q, `MUT(98, {3'b000, k_aeth_credit[4:0]}, 8'h9F), `MUT(99, psn, psn + 24'd1));
       end
+    end else if (takes(5'd22) && mode == 2'b00) begin
+      if (!duplicate) ak_on[r_q] = 1'b0;
+      reply(r_q, {3'b000, k_aeth_credit[4:0]}, psn);
     end else if (mode[1] == 1'b0 || `MUT(107, 1'b0, 1'b1)) begin
-      delay_ack(`MUT(108, C_ACK_TIMEOUT_CLKS, 64'h1000_0000), newest);
+      delay_ack(`MUT(108, {32'd0, k_ack_timeout}, 64'h1000_0000), newest);
     end
   end
 endtask
@@ -221,7 +243,7 @@ task automatic write_payload;
   end
 endtask
 
-// Region check of a WRITE; sets r_addr. Result: 0 = granted, else the syndrome bit.
+// Region check of a WRITE or READ; sets r_addr. Result: 0 = granted, else the syndrome bit.
 task automatic check_region(output [5:0] bad);
   reg [23:0] row;
   reg [MW-1:0] m;
@@ -237,6 +259,7 @@ task automatic check_region(output [5:0] bad);
     size = {`MUT(111, mrow[{m, 3'd7}][31:16], 16'd0), mrow[{m, 3'd6}]};
     last = {1'b0, f_va} + {33'd0, `MUT(396, f_len, {14'd0, f_n})};
     limit = {1'b0, va0} + {17'd0, size};
+    if (f_op == OP_READ_REQ) limit = limit + `MUT(289, 65'd0, 65'd1);
     if (`MUT(112, 1'b0, (last > limit) != (last[63:0] > limit[63:0]))) begin
       last[64] = 1'b0;
       limit[64] = 1'b0;
@@ -245,12 +268,28 @@ task automatic check_region(output [5:0] bad);
     bad = 6'd0;
     if (row >= C_MR_ROWS) bad = S_RKEY;
     else if (mrow[{m, 3'd5}][7:0] != f_rkey[7:0] && `MUT(113, 1'b1, 1'b0)) bad = S_RKEY;
-    else if (mrow[{m, 3'd0}][23:0] != qreg[{r_q, Q_PD}][23:0] && `MUT(114, 1'b1, 1'b0)) bad = S_RKEY;
+    else if (mrow[{m, 3'd0}][23:0] != qreg[{r_q, Q_PD}][23:0] && `MUT(114, 1'b1, 1'b0)
+             && `MUT(298, 1'b1, f_op != OP_READ_REQ)) bad = S_RKEY;
     else if (f_va < va0 && `MUT(115, 1'b1, 1'b0)) bad = S_RANGE;
     else if (`MUT(75, 1'b1, size != 0) && last > limit + `MUT(116, 65'd0, 65'd1)) bad = S_RANGE;
-    else if (access != 4'd1 && `MUT(366, access != 4'd2, !access[1]) && `MUT(117, 1'b1, access != 4'd0)) bad = S_RANGE;
+    else if (f_op == OP_READ_REQ) begin
+      if (access != 4'd0 && access != 4'd2 && `MUT(288, 1'b1, access != 4'd1)) bad = S_RANGE;
+    end else if (access != 4'd1 && `MUT(366, access != 4'd2, !access[1]) && `MUT(117, 1'b1, access != 4'd0)) bad = S_RANGE;
     r_addr = {mrow[{m, 3'd4}], mrow[{m, 3'd3}]} + (f_va - va0);
     r_addr[63:32] = `MUT(118, r_addr[63:32], mrow[{m, 3'd4}]);
+  end
+endtask
+
+// No element for the request: RNR NAK, nothing executed.
+task automatic receiver_not_ready;
+  begin
+    reply(r_q, {3'b001, `MUT(120, qreg[{r_q, Q_TIMEOUT}][20:16], qreg[{r_q, Q_TIMEOUT}][12:8])}, f_psn);
+    rq_ovfl[r_q] = 1'b1;
+    intsts[3] = `MUT(144, 1'b1, intsts[3]);
+    nak_sent[r_q] = !takes(5'd10);
+    ak_on[r_q] = 1'b0;
+    `MUT_DO(121, qreg[{r_q, Q_LSTRQ}][23:0] = f_psn;)
+    r_state = R_POP;
   end
 endtask
 
@@ -263,20 +302,18 @@ task automatic accept_request;
     n = {14'd0, f_n};
     elem = {8'd0, qreg[{r_q, Q_CONF}][31:16], 8'd0};
     bad = 6'd0;
-    if (is_send(f_op)) begin
-      if (is_start(f_op) && rq_used[r_q] >= {1'b0, rq_depth(r_q)} - `MUT(382, 17'd0, {16'd0, qreg[{r_q, Q_RQCI}] == 0}) && `MUT(119, 1'b1, 1'b0)) begin
-        reply(r_q, {3'b001, `MUT(120, qreg[{r_q, Q_TIMEOUT}][20:16], qreg[{r_q, Q_TIMEOUT}][12:8])}, f_psn);
-        rq_ovfl[r_q] = 1'b1;
-        intsts[3] = `MUT(144, 1'b1, intsts[3]);
-        nak_sent[r_q] = 1'b1;
-        ak_on[r_q] = 1'b0;
-        `MUT_DO(121, qreg[{r_q, Q_LSTRQ}][23:0] = f_psn;)
-        r_state = R_POP;
+    if (f_op == OP_READ_REQ) begin
+      accept_read;
+    end else if (is_send(f_op)) begin
+      if (is_start(f_op) && rq_full(r_q) && `MUT(119, 1'b1, 1'b0)) begin
+        receiver_not_ready;
+      end else if (k_send_region && is_start(f_op) && !has_region(r_q)) begin
+        refuse(8'h62, F_REGION, S_RANGE);
       end else begin
         if (is_start(f_op)) rx_fill[r_q] = 32'd0;
         total = rx_fill[r_q] + n;
         r_addr = rq64(r_q, Q_RQBAH, Q_RQBA)
-                 + {48'd0, `MUT(122, qreg[{r_q, Q_RQPI}][15:0], qreg[{r_q, Q_RQPI}][15:0] & 16'h000F)} * {32'd0, elem}
+                 + {48'd0, `MUT(122, rq_place(r_q), rq_place(r_q) & 16'h000F)} * {32'd0, elem}
                  + {32'd0, rx_fill[r_q]} + `MUT(380, 64'd0, {61'd0, rx_fill[r_q] != 0, 2'd0});
         if (total > elem && `MUT(123, 1'b1, 1'b0)) begin
           refuse(8'h61, F_OPCODE, S_ELEMENT);
@@ -298,6 +335,8 @@ task automatic accept_request;
       r_addr = rx_pa[r_q];
       if (bad != 0) begin
         refuse(`MUT(125, 8'h62, 8'h61), F_REGION, bad);
+      end else if (takes_element(f_op) && rq_full(r_q)) begin
+        receiver_not_ready;
       end else begin
         rx_pa[r_q] = rx_pa[r_q] + {32'd0, n};
         rx_pa[r_q] = `MUT(126, rx_pa[r_q], is_end(f_op) ? rx_pa[r_q] : rx_pa[r_q] & ~64'd63);
@@ -318,6 +357,7 @@ task automatic handle_duplicate;
       if (`MUT(219, 1'b0, is_send(f_op) && rq_used[r_q] >= {1'b0, rq_depth(r_q)}))
         reply(r_q, {3'b001, qreg[{r_q, Q_TIMEOUT}][20:16]}, f_psn);
       else if (`MUT(377, 1'b1, 1'b0) && `MUT(394, 1'b1, !is_send(f_op) || rq_used[r_q] < {1'b0, rq_depth(r_q)})) acknowledge(1'b1);
+      if (takes(5'd19)) acknowledge(1'b1);
       if (`MUT(127, 1'b0, is_write(f_op) && is_start(f_op))) begin
         r_addr = rx_pa[r_q] - {32'd0, f_len};
         check_region(dup_bad);
@@ -325,6 +365,13 @@ task automatic handle_duplicate;
         r_dup_write = 1'b1;
       end
       `MUT_DO(128, qreg[{r_q, Q_LSTRQ}][31:24] = f_op;)
+    end else if (f_op == OP_READ_REQ) begin
+      duplicate_read;
+    end
+    if (takes(5'd10)) begin
+      c_invalid = c_invalid + 16'd1;
+      intsts[0] = 1'b1;
+      if (greg[G_CONF][5] && r_state == R_POP) write_error_entry(S_PSN);
     end
   end
 endtask
@@ -364,16 +411,21 @@ task automatic handle_request;
         handle_duplicate;
       end else begin
         r_state = R_POP;
-        c_invalid = c_invalid + 16'd1;
-        intsts[0] = 1'b1;
+        if (!takes(5'd10)) begin
+          c_invalid = c_invalid + 16'd1;
+          intsts[0] = 1'b1;
+        end
         if (!nak_sent[r_q] || `MUT(160, 1'b0, 1'b1)) reply(r_q, `MUT(242, 8'h60, 8'h64), `MUT(161, expected, f_psn));
         nak_sent[r_q] = 1'b1;
         ak_on[r_q] = `MUT(395, 1'b0, ak_on[r_q]);     // the NAK acknowledges what came before
-        if (greg[G_CONF][5]) write_error_entry(S_PSN);
+        if (greg[G_CONF][5] && !takes(5'd10)) write_error_entry(S_PSN);
         `MUT_DO(376, execute_ahead;)
         `MUT_DO(401, if (rq_ovfl[r_q]) execute_ahead;)
       end
-    end else if (!is_send(f_op) && !is_write(f_op)) begin
+    end else if (takes(5'd17) && f_op[7:5] != 3'd0) begin
+      c_dropped = c_dropped + 16'd1;
+      r_state = R_POP;
+    end else if (!is_send(f_op) && !is_write(f_op) && f_op != OP_READ_REQ) begin
       refuse(`MUT(379, 8'h61, 8'h62), `MUT(162, F_OPCODE, F_SEQUENCE), S_OPCODE);
     end else begin
       bad_sequence = is_start(f_op) ? (in_send || in_write) : (is_send(f_op) ? !in_send : !in_write);
@@ -387,6 +439,10 @@ task automatic handle_request;
         end else begin
           if (is_end(f_op) ? (n != rx_rem[r_q]) : (n >= rx_rem[r_q])) bad_length = 1'b1;
         end
+      end
+      if (f_op == OP_READ_REQ) begin
+        bad_sequence = `MUT(296, in_send || in_write, in_send);
+        bad_length = (n != 0);
       end
       if (bad_sequence) refuse(8'h61, `MUT(164, F_SEQUENCE, F_OPCODE), S_SEQUENCE);
       else if (bad_length && `MUT(165, 1'b1, 1'b0)) refuse(`MUT(400, 8'h61, 8'h62), F_PAYLOAD, S_PAYLOAD);
@@ -411,17 +467,19 @@ task automatic check_frame;
       end else begin
         r_mac_seen = 1'b1;
         if (f_op == OP_CNP) begin
-          c_in_cnp = c_in_cnp + `MUT(386, 32'd1, 32'd2);
-          cut_window[r_q] = `MUT(388, 1'b1, cut_window[r_q]);
-          `MUT_DO(248, qreg[{r_q, Q_LSTRQ}][23:0] = qreg[{r_q, Q_LSTRQ}][23:0] + 24'd1;)
-          `MUT_DO(249, cut_window[neighbour(r_q)] = 1'b1;)
-          last_in = last_packet(r_q, f_psn, f_op);
+          handle_cnp;
+        end else if (is_mad_qp(r_q)) begin
+          handle_mad;
         end else if (f_op == OP_ACK) begin
           last_in = last_packet(r_q, f_psn, f_op);
-          handle_response(r_q, f_psn, f_syndrome);
-        end else if (f_op >= 8'h0D && f_op <= 8'h12) begin
+          if (malformed_ack(f_syndrome)) write_response_entry;
+          else handle_response(r_q, f_psn, f_syndrome);
+        end else if (f_op >= OP_READ_FIRST && f_op <= OP_READ_ONLY) begin
+          handle_read_response;
+        end else if (f_op == 8'h12) begin
           // Nothing was asked for.
           c_dropped = c_dropped + 16'd1;
+          write_response_entry;
         end else begin
           handle_request;
         end
@@ -433,7 +491,6 @@ endtask
 // The request is executed: sequence state, message count, counters, ACK.
 task automatic commit_request;
   reg ends;
-  reg [63:0] element;
   begin
     ends = is_end(f_op);
     qreg[{r_q, Q_LSTRQ}] = {`MUT(166, f_op, {f_op[7:1], 1'b0}), f_psn};
@@ -442,33 +499,50 @@ task automatic commit_request;
     `MUT_DO(227, if (is_send(f_op)) intsts[1] = 1'b1;)
     if (is_send(f_op)) c_in_send = c_in_send + `MUT(138, 16'd1, {15'd0, ends});
     if (ends) qreg[{r_q, Q_MSN}] = {8'd0, qreg[{r_q, Q_MSN}][23:0] + `MUT(168, 24'd1, {23'd0, is_send(f_op)})};
-    if (`MUT(399, 1'b1, greg[G_CONF][4:3] != 2'b00 || !is_write(f_op))) acknowledge(1'b0);
-    if (`MUT(172, f_tclass[1:0] == 2'b11, f_tclass[1:0] == 2'b10)) begin
-      intsts[8] = 1'b1;
-      cnpint[f_qpn[10:5]][f_qpn[4:0]] = 1'b1;
+    if (f_op == OP_READ_REQ) begin
+      qreg[{r_q, Q_LSTRQ}][23:0] = f_psn + `MUT(290, responses_of(r_q, f_len) - 24'd1, 24'd0);
+      qreg[{r_q, Q_LSTRQ}][31:24] = `MUT(292, f_op, OP_WRITE_ONLY);
+      `MUT_DO(293, qreg[{r_q, Q_MSN}] = {8'd0, qreg[{r_q, Q_MSN}][23:0] - 24'd1};)
+      queue_read(1'b0);
+    end else begin
+      plain_psn[r_q] = f_psn;
+      if (`MUT(399, 1'b1, greg[G_CONF][4:3] != 2'b00 || !is_write(f_op))) acknowledge(1'b0);
     end
+    note_congestion;
     if (`MUT(238, 1'b0, f_op == OP_SEND_ONLY_INV || f_op == OP_SEND_LAST_INV)) mrow[{f_imm[8+:MW], 3'd7}] = 32'd0;
     if (has_imm(f_op) && `MUT(169, 1'b1, f_op != OP_SEND_ONLY_INV)) begin
-      immq[immq_wr[3:0]] = {f_op, f_qpn, f_imm};
+      immq[immq_wr[3:0]] = takes(5'd16) ? {f_imm, 8'd0, f_qpn} : {f_op, f_qpn, f_imm};
       immq_wr = immq_wr + 1'b1;
     end
     r_state = R_POP;
-    if ((is_send(f_op) || `MUT(198, 1'b0, f_op == OP_WRITE_ONLY) || `MUT(199, 1'b0, is_write(f_op) && has_imm(f_op)))
+    if ((takes_element(f_op) || `MUT(198, 1'b0, f_op == OP_WRITE_ONLY) || `MUT(199, 1'b0, is_write(f_op) && has_imm(f_op)))
         && ends) begin
-      rq_used[r_q] = rq_used[r_q] + 1'b1;
-      qreg[{r_q, Q_RQPI}] = {16'd0, `MUT(170, ring_inc(qreg[{r_q, Q_RQPI}][15:0], rq_depth(r_q)),
-                                         qreg[{r_q, Q_RQPI}][15:0] + 16'd1)};
-      element = rq64(r_q, `MUT(191, Q_RQBAH, 6'h3F), Q_RQBA)
-                + {48'd0, qreg[{r_q, Q_RQPI}][15:0]} * {40'd0, qreg[{r_q, Q_CONF}][31:16], 8'd0};
-      qreg[{r_q, Q_RQCAH}] = element[63:32];
-      qreg[{r_q, Q_RQCA}] = element[31:0];
-      rxw_valid <= 1'b1;
-      rxw_imm <= 1'b1;
-      rxw_off <= 6'd0;
-      rxw_len <= 13'd4;
-      rxw_addr <= rq64(r_q, `MUT(193, Q_RQDBH, 6'h3F), Q_RQDB);
-      rxw_data <= {992'd0, qreg[{r_q, Q_RQPI}] - `MUT(171, 32'd0, 32'd1)};
-      r_state = R_DOORBELL;
+      ring_rq;
+    end
+  end
+endtask
+
+// The receive element is filled: index, address of the next element, doorbell word.
+task automatic ring_rq;
+  reg [63:0] element;
+  begin
+    rq_used[r_q] = rq_used[r_q] + 1'b1;
+    qreg[{r_q, Q_RQPI}] = {16'd0, `MUT(170, ring_inc(qreg[{r_q, Q_RQPI}][15:0], rq_depth(r_q)),
+                                       qreg[{r_q, Q_RQPI}][15:0] + 16'd1)};
+    element = rq64(r_q, `MUT(191, Q_RQBAH, 6'h3F), Q_RQBA)
+              + {48'd0, rq_place(r_q)} * {40'd0, qreg[{r_q, Q_CONF}][31:16], 8'd0};
+    qreg[{r_q, Q_RQCAH}] = element[63:32];
+    qreg[{r_q, Q_RQCA}] = element[31:0];
+    rxw_valid <= 1'b1;
+    rxw_imm <= 1'b1;
+    rxw_off <= 6'd0;
+    rxw_len <= 13'd4;
+    rxw_addr <= rq64(r_q, `MUT(193, Q_RQDBH, 6'h3F), Q_RQDB);
+    rxw_data <= {992'd0, qreg[{r_q, Q_RQPI}] - `MUT(171, 32'd0, 32'd1)};
+    r_state = R_DOORBELL;
+    if (!db_in_memory(r_q, Q_RQDBH, Q_RQDB)) begin
+      rxw_valid <= 1'b0;
+      r_state = R_ANNOUNCE;
     end
   end
 endtask
@@ -479,6 +553,7 @@ task automatic report_fatal;
   begin
     {r_ftq, code} = ftq[ftq_rd[QW-1:0]];
     ftq_rd = ftq_rd + 1'b1;
+    if (takes(5'd16) && code > F_OPCODE) code = code | 16'h0020;
     n = qpn_of(r_ftq);
     `MUT_DO(196, intsts[7] = 1'b1;)
     rxw_valid <= (greg[G_IPKTSZ][15:0] != 0);
@@ -499,6 +574,7 @@ task automatic responder_step;
   begin
     if (rx_pop) rx_pop <= 1'b0;
     if (rxw_valid) rxw_valid <= 1'b0;
+    if (rdw_valid) rdw_valid <= 1'b0;
     if (rxf_seen) c_all = c_all + 16'd1;
     if (rxf_lost) c_dropped = c_dropped + 16'd1;
     case (r_state)
@@ -506,33 +582,33 @@ task automatic responder_step;
       if (ftq_rd != ftq_wr) report_fatal;
       else if (rx_valid && rep_wr - rep_rd < 7'd56 && immq_wr - immq_rd < 5'd15) begin
         parse_frame;
-        r_state = R_CHECK;
+        if (rs_level(r_q) < RS_ROOM) r_state = R_CHECK;
       end
       R_CHECK: check_frame;
       R_DATA:
       if (rxw_done) r_state = r_dup_write ? R_POP : R_COMMIT;
-      R_COMMIT: commit_request;
-      R_DOORBELL: if (rxw_done) r_state = R_ANNOUNCE;
-      R_ANNOUNCE: begin
+      R_COMMIT: if (is_mad_qp(r_q)) commit_mad; else commit_request;
+      R_DOORBELL:
+      if (rxw_done) begin
+        v_rq_rung = takes(5'd19) && !v_rq_rung;
+        if (v_rq_rung) rxw_valid <= 1'b1;
+        else r_state = R_ANNOUNCE;
+      end
+      R_ANNOUNCE:
+      if (is_mad_qp(r_q)) begin
+        announce_mad;
+      end else begin
         if (`MUT(145, qreg[{r_q, Q_CONF}][2], 1'b0)) set_bank(1'b0, r_q);
-        r_state = R_POP;
-        if (!qreg[{r_q, Q_CONF}][4]) begin
-          rq_sb_valid <= 1'b1;
-          rq_sb_addr <= qreg[{r_q, Q_RQDB}][12:0];
-          rq_sb_data <= qreg[{r_q, Q_RQPI}];
-          r_state = R_SIDEBAND;
-        end
-      end
-      R_SIDEBAND:
-      if (rq_sb_rdy) begin
-        rq_sb_valid <= 1'b0;
+        if ((handshake(r_q) && `MUT(351, 1'b1, !has_imm(f_op))) || `MUT(353, 1'b0, !is_qp1(r_q))) announce_receive(r_q, 17'd1);
         r_state = R_POP;
       end
+      R_RDATA: if (rdw_done) read_arrived;
       R_ERROR: if (rxw_done) r_state = R_POP;
       R_FATAL:
       if (rxw_done) begin
         greg[G_IPKTWPTR] = {16'd0, `MUT(155, ring_inc(greg[G_IPKTWPTR][15:0], greg[G_IPKTSZ][15:0]),
                                         greg[G_IPKTWPTR][15:0])};
+        v_fatals = v_fatals + 16'd1;
         intsts[7] = `MUT(146, 1'b1, intsts[7]);
         r_state = R_IDLE;
       end

@@ -9,7 +9,12 @@ module ernic #(
     parameter C_M_AXI_ADDR_WIDTH = 64,
     parameter C_RESP_RESOURCES = 16,
     parameter C_RNR_UNIT_CLKS = 2500,
-    parameter C_ACK_TIMEOUT_CLKS = 256
+    parameter C_ACK_TIMEOUT_CLKS = 256,
+    parameter C_RETRY_BUFFERS = 0,
+    parameter C_CNP_CLEAR_TX = 0,
+    parameter C_HNDSHK_DB_MEM = 1,
+    parameter C_RQ_SB_DELTA = 0,
+    parameter C_SB_ADDR_W = 13
 ) (
     input wire m_axi_aclk,
     input wire m_axi_aresetn,
@@ -320,6 +325,15 @@ module ernic #(
   wire [ernic_pkg::RX_AW-1:0] rxw_beat;
   wire [5:0] rxw_off;
   wire [31:0] rxw_user;
+  // READ data; the receive buffer has one read port, and the two writers never run at the same time.
+  wire rdw_valid, rdw_done;
+  wire [63:0] rdw_addr;
+  wire [12:0] rdw_len;
+  wire [ernic_pkg::RX_AW-1:0] rdw_beat, rxw_idx, rdw_idx;
+  wire [5:0] rdw_off;
+  reg rdw_busy = 1'b0;
+  always @(posedge clk) rdw_busy <= !rst && (rdw_valid || (rdw_busy && !rdw_done));
+  assign rx_idx = rdw_busy ? rdw_idx : rxw_idx;
   wire cqw_valid, cqw_done;
   wire [63:0] cqw_addr;
   wire [31:0] cqw_data;
@@ -337,21 +351,30 @@ module ernic #(
   wire [6:0] bld_hdr_len;
   wire [12:0] bld_payload;
   wire [1:0] bld_pad;
-  wire [127:0] bld_sdata;
+  wire [127:0] bld_sdata, bld_raw_ip;
+  wire bld_raw, bld_raw_v6, rtb_valid, rtb_done;
+  wire [7:0] bld_raw_op;
+  wire [23:0] bld_raw_psn, bld_raw_dest;
+  wire [63:0] rtb_addr;
+  wire [12:0] rtb_len;
   wire f_valid, f_last, a_valid, a_ready, a_last, b_valid, b_ready, b_last;
   wire [511:0] f_data, a_data, b_data;
   wire [63:0] f_keep, a_keep, b_keep;
+  wire [31:0] pause_conf, thr_roce, thr_non;
+  wire [15:0] space_roce, space_non;
+  wire hold_roce, hold_non;
 
-  assign s_axi_lite_bresp = 2'b00;
-  assign s_axi_lite_rresp = 2'b00;
+  wire s_bslverr, s_rslverr;
+  assign s_axi_lite_bresp = {s_bslverr, 1'b0};
+  assign s_axi_lite_rresp = {s_rslverr, 1'b0};
   assign ieth_immdt_axis_tlast = 1'b1;
   assign rx_pkt_hndler_ddr_m_axi_awuser = rxw_user;
-  assign ctl_tx_pause_req = 9'd0;
-  assign ctl_tx_resend_pause = 1'b0;
 
   ernic_core #(
-      .C_NUM_QP(C_NUM_QP), .C_MR_ROWS(C_MR_ROWS), .QP_BASE_RAW(QP_BASE_RAW),
-      .C_RNR_UNIT_CLKS(C_RNR_UNIT_CLKS), .C_ACK_TIMEOUT_CLKS(C_ACK_TIMEOUT_CLKS)
+      .C_NUM_QP(C_NUM_QP), .C_MR_ROWS(C_MR_ROWS), .QP_BASE_RAW(QP_BASE_RAW), .C_RESP_RESOURCES(C_RESP_RESOURCES),
+      .C_RNR_UNIT_CLKS(C_RNR_UNIT_CLKS), .C_ACK_TIMEOUT_CLKS(C_ACK_TIMEOUT_CLKS),
+      .C_RETRY_BUFFERS(C_RETRY_BUFFERS), .C_CNP_CLEAR_TX(C_CNP_CLEAR_TX),
+      .C_HNDSHK_DB_MEM(C_HNDSHK_DB_MEM), .C_RQ_SB_DELTA(C_RQ_SB_DELTA), .C_SB_ADDR_W(C_SB_ADDR_W)
   ) core (
       .s_awaddr(s_axi_lite_awaddr), .s_awvalid(s_axi_lite_awvalid), .s_awready(s_axi_lite_awready),
       .s_wdata(s_axi_lite_wdata), .s_wstrb(s_axi_lite_wstrb), .s_wvalid(s_axi_lite_wvalid),
@@ -375,7 +398,7 @@ module ernic #(
       .clk(clk), .rst(idle),
       .s_valid(roce_cmac_s_axis_tvalid), .s_data(roce_cmac_s_axis_tdata), .s_keep(roce_cmac_s_axis_tkeep),
       .s_last(roce_cmac_s_axis_tlast), .s_user(roce_cmac_s_axis_tuser),
-      .frame_seen(rxf_seen), .frame_lost(rxf_lost), .d_valid(rx_valid), .d_hdr(rx_hdr), .d_beat(rx_beat),
+      .frame_seen(rxf_seen), .frame_lost(rxf_lost), .space(space_roce), .d_valid(rx_valid), .d_hdr(rx_hdr), .d_beat(rx_beat),
       .d_bytes(rx_bytes), .d_good(rx_good), .d_icrc_ok(rx_icrc_ok), .pop(rx_pop),
       .mem_idx(rx_idx), .mem_lo(rx_lo), .mem_hi(rx_hi)
   );
@@ -385,10 +408,21 @@ module ernic #(
       .clk(clk), .rst(rst), .w_first(w_first),
       .cmd_valid(rxw_valid), .cmd_ready(), .cmd_addr(rxw_addr), .cmd_len(rxw_len), .cmd_imm(rxw_imm),
       .cmd_data(rxw_data), .cmd_beat(rxw_beat), .cmd_off(rxw_off), .done(rxw_done),
-      .mem_idx(rx_idx), .mem_lo(rx_lo), .mem_hi(rx_hi),
+      .mem_idx(rxw_idx), .mem_lo(rx_lo), .mem_hi(rx_hi),
       .awaddr(rx_pkt_hndler_ddr_m_axi_awaddr), .awlen(rx_pkt_hndler_ddr_m_axi_awlen), .awvalid(rx_pkt_hndler_ddr_m_axi_awvalid), .awready(rx_pkt_hndler_ddr_m_axi_awready),
       .wdata(rx_pkt_hndler_ddr_m_axi_wdata), .wstrb(rx_pkt_hndler_ddr_m_axi_wstrb), .wlast(rx_pkt_hndler_ddr_m_axi_wlast), .wvalid(rx_pkt_hndler_ddr_m_axi_wvalid), .wready(rx_pkt_hndler_ddr_m_axi_wready),
       .bvalid(rx_pkt_hndler_ddr_m_axi_bvalid), .bready(rx_pkt_hndler_ddr_m_axi_bready)
+  );
+
+  // Data of READ responses.
+  axi_write_mover #(.AW(ernic_pkg::RX_AW), .ROLE(2)) read_data_writer (
+      .clk(clk), .rst(rst), .w_first(w_first),
+      .cmd_valid(rdw_valid), .cmd_ready(), .cmd_addr(rdw_addr), .cmd_len(rdw_len), .cmd_imm(1'b0),
+      .cmd_data(1024'd0), .cmd_beat(rdw_beat), .cmd_off(rdw_off), .done(rdw_done),
+      .mem_idx(rdw_idx), .mem_lo(rx_lo), .mem_hi(rx_hi),
+      .awaddr(rx_pkt_hndler_rdrsp_m_axi_awaddr), .awlen(rx_pkt_hndler_rdrsp_m_axi_awlen), .awvalid(rx_pkt_hndler_rdrsp_m_axi_awvalid), .awready(rx_pkt_hndler_rdrsp_m_axi_awready),
+      .wdata(rx_pkt_hndler_rdrsp_m_axi_wdata), .wstrb(rx_pkt_hndler_rdrsp_m_axi_wstrb), .wlast(rx_pkt_hndler_rdrsp_m_axi_wlast), .wvalid(rx_pkt_hndler_rdrsp_m_axi_wvalid), .wready(rx_pkt_hndler_rdrsp_m_axi_wready),
+      .bvalid(rx_pkt_hndler_rdrsp_m_axi_bvalid), .bready(rx_pkt_hndler_rdrsp_m_axi_bready)
   );
 
   // CQEs and CQ doorbells.
@@ -424,35 +458,52 @@ module ernic #(
       .clk(clk), .rst(rst),
       .cmd_valid(bld_valid), .cmd_ready(), .cmd_hdr(bld_hdr), .cmd_hdr_len(bld_hdr_len), .cmd_v6(bld_v6),
       .cmd_payload(bld_payload), .cmd_pad(bld_pad), .cmd_inline(bld_inline), .cmd_sdata(bld_sdata),
+      .cmd_raw(bld_raw), .raw_op(bld_raw_op), .raw_psn(bld_raw_psn), .raw_dest(bld_raw_dest), .raw_ip(bld_raw_ip),
+      .raw_v6(bld_raw_v6),
       .done(bld_done), .d_valid(plr_d_valid), .d_data(plr_d_data), .d_bytes(plr_d_bytes), .d_last(plr_d_last),
       .f_valid(f_valid), .f_data(f_data), .f_keep(f_keep), .f_last(f_last)
   );
 
+  // Copies of WRITE payload.
+  ernic_retry_writer retry_writer (
+      .clk(clk), .rst(rst), .w_first(w_first), .cmd_valid(rtb_valid), .cmd_addr(rtb_addr), .cmd_len(rtb_len), .done(rtb_done),
+      .d_valid(plr_d_valid), .d_data(plr_d_data), .d_bytes(plr_d_bytes), .d_last(plr_d_last),
+      .awaddr(wqe_proc_wr_ddr_m_axi_awaddr), .awlen(wqe_proc_wr_ddr_m_axi_awlen), .awvalid(wqe_proc_wr_ddr_m_axi_awvalid), .awready(wqe_proc_wr_ddr_m_axi_awready),
+      .wdata(wqe_proc_wr_ddr_m_axi_wdata), .wstrb(wqe_proc_wr_ddr_m_axi_wstrb), .wlast(wqe_proc_wr_ddr_m_axi_wlast), .wvalid(wqe_proc_wr_ddr_m_axi_wvalid), .wready(wqe_proc_wr_ddr_m_axi_wready),
+      .bvalid(wqe_proc_wr_ddr_m_axi_bvalid), .bready(wqe_proc_wr_ddr_m_axi_bready)
+  );
+
   frame_fifo #(.DEPTH(256)) roce_tx (
-      .clk(clk), .rst(rst), .s_valid(f_valid), .s_ready(), .s_data(f_data), .s_keep(f_keep), .s_last(f_last),
+      .clk(clk), .rst(rst), .s_valid(f_valid), .s_ready(), .space(), .s_data(f_data), .s_keep(f_keep), .s_last(f_last),
       .m_valid(a_valid), .m_ready(a_ready), .m_data(a_data), .m_keep(a_keep), .m_last(a_last)
   );
 
-  frame_fifo #(.DEPTH(512)) host_tx (
+  frame_fifo #(.DEPTH(512), .ROLE(2)) host_tx (
       .clk(clk), .rst(idle), .s_valid(non_roce_dma_s_axis_tvalid && non_roce_dma_s_axis_tready),
       .s_ready(non_roce_dma_s_axis_tready), .s_data(non_roce_dma_s_axis_tdata), .s_keep(non_roce_dma_s_axis_tkeep),
-      .s_last(non_roce_dma_s_axis_tlast),
+      .s_last(non_roce_dma_s_axis_tlast), .space(),
       .m_valid(b_valid), .m_ready(b_ready), .m_data(b_data), .m_keep(b_keep), .m_last(b_last)
   );
 
   ernic_tx_mux tx_mux (
       .clk(clk), .rst(rst),
-      .a_valid(a_valid), .a_ready(a_ready), .a_data(a_data), .a_keep(a_keep), .a_last(a_last),
-      .b_valid(b_valid), .b_ready(b_ready), .b_data(b_data), .b_keep(b_keep), .b_last(b_last),
+      .a_valid(a_valid), .a_ready(a_ready), .a_data(a_data), .a_keep(a_keep), .a_last(a_last), .a_hold(hold_roce),
+      .b_valid(b_valid), .b_ready(b_ready), .b_data(b_data), .b_keep(b_keep), .b_last(b_last), .b_hold(hold_non),
       .m_valid(cmac_m_axis_tvalid), .m_ready(cmac_m_axis_tready), .m_data(cmac_m_axis_tdata),
       .m_keep(cmac_m_axis_tkeep), .m_last(cmac_m_axis_tlast), .a_sent(tx_sent)
   );
 
   frame_fifo #(.DEPTH(1024), .ROLE(1)) host_rx (
       .clk(clk), .rst(idle), .s_valid(non_roce_cmac_s_axis_tvalid), .s_ready(),
-      .s_data(non_roce_cmac_s_axis_tdata), .s_keep(non_roce_cmac_s_axis_tkeep), .s_last(non_roce_cmac_s_axis_tlast),
+      .s_data(non_roce_cmac_s_axis_tdata), .s_keep(non_roce_cmac_s_axis_tkeep), .s_last(non_roce_cmac_s_axis_tlast), .space(space_non),
       .m_valid(non_roce_dma_m_axis_tvalid), .m_ready(non_roce_dma_m_axis_tready), .m_data(non_roce_dma_m_axis_tdata),
       .m_keep(non_roce_dma_m_axis_tkeep), .m_last(non_roce_dma_m_axis_tlast)
+  );
+
+  ernic_pause pause (
+      .clk(clk), .rst(idle), .conf(pause_conf), .thr_roce(thr_roce), .thr_non(thr_non),
+      .space_roce(space_roce), .space_non(space_non), .rx_req(stat_rx_pause_req),
+      .tx_req(ctl_tx_pause_req), .tx_resend(ctl_tx_resend_pause), .hold_roce(hold_roce), .hold_non(hold_non)
   );
 
   // Constant AXI4 attributes and the channels without a function.
@@ -497,19 +548,11 @@ module ernic #(
   assign wqe_proc_top_m_axi_wvalid = 1'b0;
   assign wqe_proc_top_m_axi_bready = 1'b0;
   assign wqe_proc_wr_ddr_m_axi_awid = 1'b0;
-  assign wqe_proc_wr_ddr_m_axi_awaddr = 64'd0;
-  assign wqe_proc_wr_ddr_m_axi_awlen = 8'd0;
   assign wqe_proc_wr_ddr_m_axi_awsize = 3'd6;
   assign wqe_proc_wr_ddr_m_axi_awburst = 2'b01;
   assign wqe_proc_wr_ddr_m_axi_awlock = 1'b0;
   assign wqe_proc_wr_ddr_m_axi_awcache = 4'b0011;
   assign wqe_proc_wr_ddr_m_axi_awprot = 3'd0;
-  assign wqe_proc_wr_ddr_m_axi_awvalid = 1'b0;
-  assign wqe_proc_wr_ddr_m_axi_wdata = 512'd0;
-  assign wqe_proc_wr_ddr_m_axi_wstrb = 64'd0;
-  assign wqe_proc_wr_ddr_m_axi_wlast = 1'b0;
-  assign wqe_proc_wr_ddr_m_axi_wvalid = 1'b0;
-  assign wqe_proc_wr_ddr_m_axi_bready = 1'b0;
   assign wqe_proc_wr_ddr_m_axi_arid = 1'b0;
   assign wqe_proc_wr_ddr_m_axi_araddr = 64'd0;
   assign wqe_proc_wr_ddr_m_axi_arlen = 8'd0;
@@ -537,19 +580,11 @@ module ernic #(
   assign rx_pkt_hndler_ddr_m_axi_arvalid = 1'b0;
   assign rx_pkt_hndler_ddr_m_axi_rready = 1'b0;
   assign rx_pkt_hndler_rdrsp_m_axi_awid = 1'b0;
-  assign rx_pkt_hndler_rdrsp_m_axi_awaddr = 64'd0;
-  assign rx_pkt_hndler_rdrsp_m_axi_awlen = 8'd0;
   assign rx_pkt_hndler_rdrsp_m_axi_awsize = 3'd6;
   assign rx_pkt_hndler_rdrsp_m_axi_awburst = 2'b01;
   assign rx_pkt_hndler_rdrsp_m_axi_awlock = 1'b0;
   assign rx_pkt_hndler_rdrsp_m_axi_awcache = 4'b0011;
   assign rx_pkt_hndler_rdrsp_m_axi_awprot = 3'd0;
-  assign rx_pkt_hndler_rdrsp_m_axi_awvalid = 1'b0;
-  assign rx_pkt_hndler_rdrsp_m_axi_wdata = 512'd0;
-  assign rx_pkt_hndler_rdrsp_m_axi_wstrb = 64'd0;
-  assign rx_pkt_hndler_rdrsp_m_axi_wlast = 1'b0;
-  assign rx_pkt_hndler_rdrsp_m_axi_wvalid = 1'b0;
-  assign rx_pkt_hndler_rdrsp_m_axi_bready = 1'b0;
   assign rx_pkt_hndler_rdrsp_m_axi_arid = 1'b0;
   assign rx_pkt_hndler_rdrsp_m_axi_araddr = 64'd0;
   assign rx_pkt_hndler_rdrsp_m_axi_arlen = 8'd0;

@@ -6,8 +6,6 @@
 // assignments only. The blocks are in the core_*.svh files.
 //
 // Numbering: `q` is the register slot. QP n has slot n-1 (QP_BASE_RAW = 0) or slot n (QP_BASE_RAW = 1).
-// Not in this slice: READ in both directions (a READ WQE counts as an illegal opcode, a READ request is
-// refused with NAK 0x61), QP1/MAD, pause, retry buffers, response error buffer.
 `include "mutation.svh"
 module ernic_core
   import ernic_pkg::*;
@@ -15,8 +13,14 @@ module ernic_core
     parameter C_NUM_QP = 8,
     parameter C_MR_ROWS = 16,
     parameter QP_BASE_RAW = 0,
+    parameter C_RESP_RESOURCES = 16,       // READ requests one QP keeps
     parameter C_RNR_UNIT_CLKS = 2500,      // clocks in 10 us
-    parameter C_ACK_TIMEOUT_CLKS = 256
+    parameter C_ACK_TIMEOUT_CLKS = 256,
+    parameter C_RETRY_BUFFERS = 0,         // 1: resent WRITE data come from DATBUF, 0: from LADDR
+    parameter C_CNP_CLEAR_TX = 0,          // 1: a CNP sent clears its CNPSCHDSTS bit, 0: W1C of INTSTS[8] clears all
+    parameter C_HNDSHK_DB_MEM = 1,         // memory doorbells of handshake QPs, and of address 0, are written
+    parameter C_RQ_SB_DELTA = 0,           // RQ side band: 0 = producer index, 1 = SENDs since the last one
+    parameter C_SB_ADDR_W = 13             // address bits on the outgoing side bands
 ) (
     input wire clk,
     input wire rst,
@@ -30,12 +34,14 @@ module ernic_core
     input wire s_wvalid,
     output reg s_wready,
     output reg s_bvalid,
+    output reg s_bslverr,
     input wire s_bready,
     input wire [31:0] s_araddr,
     input wire s_arvalid,
     output reg s_arready,
     output reg [31:0] s_rdata,
     output reg s_rvalid,
+    output reg s_rslverr,
     input wire s_rready,
 
     input wire rxf_seen,
@@ -57,6 +63,13 @@ module ernic_core
     output reg [5:0] rxw_off,
     output reg [31:0] rxw_user,
     input wire rxw_done,
+
+    output reg rdw_valid,
+    output reg [63:0] rdw_addr,
+    output reg [12:0] rdw_len,
+    output reg [RX_AW-1:0] rdw_beat,
+    output reg [5:0] rdw_off,
+    input wire rdw_done,
 
     output reg cqw_valid,
     output reg [63:0] cqw_addr,
@@ -82,8 +95,19 @@ module ernic_core
     output reg [1:0] bld_pad,
     output reg bld_inline,
     output reg [127:0] bld_sdata,
+    output reg bld_raw,                    // the payload is the whole frame
     input wire bld_done,
+    input wire [7:0] bld_raw_op,           // headers found in a raw frame
+    input wire [23:0] bld_raw_psn,
+    input wire [23:0] bld_raw_dest,
+    input wire [127:0] bld_raw_ip,
+    input wire bld_raw_v6,
     input wire tx_sent,
+
+    output reg rtb_valid,                  // copy the next payload to the retry buffers
+    output reg [63:0] rtb_addr,
+    output reg [12:0] rtb_len,
+    input wire rtb_done,
 
     output reg [63:0] imm_tdata,
     output reg imm_tvalid,
@@ -105,6 +129,10 @@ module ernic_core
     input wire [15:0] rqci_data,
     input wire [31:0] rqci_addr,
     output reg rqci_rdy,
+
+    output reg [31:0] pause_conf,
+    output reg [31:0] thr_roce,
+    output reg [31:0] thr_non,
 
     output reg irq,
     output reg small_bursts                // variant 5: payload fetch in short bursts
@@ -140,7 +168,9 @@ module ernic_core
   reg [6:0] cq_banks = 7'd0;
   reg [15:0] c_in_send = 0, c_in_ack = 0, c_out_send = 0, c_out_write = 0, c_out_ack = 0, c_invalid = 0;
   reg [15:0] c_dup = 0, c_dropped = 0, c_all = 0, c_in_nak = 0, c_out_nak = 0, c_wqe = 0;
-  reg [31:0] c_retry = 0, c_in_cnp = 0;
+  reg [31:0] c_retry = 0, c_in_cnp = 0, c_out_cnp = 0;
+  reg [15:0] c_in_mad = 0, c_out_mad = 0, c_in_rdrsp = 0;
+  reg [31:0] c_out_rdrsp = 0;
   reg [31:0] last_in = 0, last_out = 0;
 
   // Requester, per QP.
@@ -199,6 +229,8 @@ module ernic_core
   reg [QW+36:0] tag [0:3];
   reg [2:0] tag_wr = 0, tag_rd = 0;
   localparam [2:0] K_SEND = 3'd0, K_WRITE = 3'd1, K_ACK = 3'd2, K_NAK = 3'd3;
+  localparam [2:0] K_READ = 3'd4, K_RDRSP = 3'd5, K_MAD = 3'd6, K_CNP = 3'd7;
+  reg [23:0] tag_x [0:3];                  // of a READ request: PSN behind it; of a response: see send_response
   // Entries for ieth_immdt_axis.
   reg [63:0] immq [0:15];
   reg [4:0] immq_wr = 0, immq_rd = 0;
@@ -282,8 +314,11 @@ module ernic_core
     end
   endtask
 
+  // A reply never passes a READ response of its QP.
   task automatic reply(input [QW-1:0] q, input [7:0] syndrome, input [23:0] psn);
-    begin
+    if (rs_level(q) != 0 && `MUT(287, 1'b1, syndrome[6:5] != 2'b00)) begin
+      push_rs(q, {2'b00, syndrome, psn, qreg[{q, Q_MSN}][23:0], 96'd0});
+    end else begin
       rep[rep_wr[5:0]] = {q, syndrome, psn, qreg[{q, Q_MSN}][23:0]};
       rep_wr = rep_wr + 1'b1;
     end
@@ -310,6 +345,7 @@ module ernic_core
       rt_on[q] = 1'b0;
       rnr_wait[q] = 1'b0;
       ak_on[q] = 1'b0;
+      rb_forget(q);
       ftq[ftq_wr[QW-1:0]] = {q, code};
       ftq_wr = ftq_wr + 1'b1;
       `MUT_DO(180, stall_neighbour(q);)
@@ -328,7 +364,10 @@ module ernic_core
   endtask
 
   function automatic [63:0] retry_clks(input [QW-1:0] q);
-    retry_clks = 64'd1 << ({3'd0, greg[G_ADCONF][19:16]} + {1'b0, qreg[{q, Q_TIMEOUT}][5:0]});
+    begin
+      retry_clks = (64'd1 << ({3'd0, greg[G_ADCONF][19:16]} + {1'b0, qreg[{q, Q_TIMEOUT}][5:0]})) << takes(5'd12);
+      if (takes(5'd13)) retry_clks = retry_clks - (64'd1 << greg[G_ADCONF][19:16]);
+    end
   endfunction
 
   task automatic start_retry_timer(input [QW-1:0] q);
@@ -338,13 +377,22 @@ module ernic_core
     end
   endtask
 
+  `include "core_choices.svh"
+  `include "core_sideband.svh"
   `include "core_registers.svh"
   `include "core_header.svh"
+  `include "core_read_requester.svh"
+  `include "core_read_responder.svh"
   `include "core_requester.svh"
+  `include "core_retry_buffers.svh"
   `include "core_responses.svh"
   `include "core_responder.svh"
+  `include "core_response_errors.svh"
+  `include "core_congestion.svh"
+  `include "core_mad.svh"
   `include "core_completion.svh"
   `include "core_timers.svh"
+  `include "core_variants.svh"
 
   // ---------------------------------------------------------------- reset
   task automatic clear_slot;
@@ -380,7 +428,7 @@ module ernic_core
       snd_i[q] = 5'd0;
       snd_p[q] = 24'd0;
       nxt_slot[q] = 16'd0;
-      una_slot[q] = 16'd0;
+      una_slot[q] = `MUT(423, 16'd0, was_up ? una_slot[q] : 16'd0);
       free_run[q] = 1'b0;
       oq_head[q] = 5'd0;
       nxt_psn[q] = 24'd0;
@@ -401,6 +449,9 @@ module ernic_core
       ak_on[q] = 1'b0;
       in_txq[q] = 1'b0;
       in_cpq[q] = 1'b0;
+      rb_held[q] = 9'd0;
+      sideband_clear(q);
+      reset_read(q);
     end
   endtask
 
@@ -425,7 +476,21 @@ module ernic_core
       cq_banks = 7'd0;
       {c_in_send, c_in_ack, c_out_send, c_out_write, c_out_ack, c_invalid} = 96'd0;
       {c_dup, c_dropped, c_all, c_in_nak, c_out_nak, c_wqe} = `MUT(364, 96'd0, {32'd0, c_all, 48'd0});
-      {c_retry, c_in_cnp, last_in, last_out} = 128'd0;
+      {c_retry, c_in_cnp, c_out_cnp, last_in, last_out} = 160'd0;
+      {c_in_mad, c_out_mad, c_in_rdrsp, c_out_rdrsp} = 80'd0;
+      resp_slot = 16'd0;
+      rb_busy = {RB_MAX{1'b0}};
+      rb_next = 0;
+      rb_used = 9'd0;
+      rb_short = 1'b0;
+      t_mad = 1'b0;
+      t_built = 1'b0;
+      t_copying = 1'b0;
+      rsq_wr = 0;
+      rsq_rd = 0;
+      rs_turn = 1'b0;
+      rs_burst = 1'b0;
+      rdw_valid <= 1'b0;
       txq_wr = 0;
       txq_rd = 0;
       cpq_wr = 0;
@@ -439,12 +504,15 @@ module ernic_core
       immq_wr = 0;
       immq_rd = 0;
       kick_all = 1'b0;
+      sideband_reset;
       tmr_q = 0;
       t_state = T_IDLE;
       r_state = R_IDLE;
       p_state = P_IDLE;
       aw_held = 1'b0;
       w_held = 1'b0;
+      reset_variants;
+      reset_choices;
       system_resetn <= 1'b0;
       s_awready <= 1'b0;
       s_wready <= 1'b0;
@@ -457,6 +525,7 @@ module ernic_core
       sqr_valid <= 1'b0;
       plr_valid <= 1'b0;
       bld_valid <= 1'b0;
+      rtb_valid <= 1'b0;
       imm_tvalid <= 1'b0;
       cq_sb_valid <= 1'b0;
       rq_sb_valid <= 1'b0;
@@ -478,6 +547,11 @@ module ernic_core
     rxw_beat = {RX_AW{1'b0}};
     rxw_off = 6'd0;
     rxw_user = 32'd0;
+    rdw_valid = 1'b0;
+    rdw_addr = 64'd0;
+    rdw_len = 13'd0;
+    rdw_beat = {RX_AW{1'b0}};
+    rdw_off = 6'd0;
     cqw_addr = 64'd0;
     cqw_data = 32'd0;
     sqr_addr = 64'd0;
@@ -490,6 +564,10 @@ module ernic_core
     bld_pad = 2'd0;
     bld_inline = 1'b0;
     bld_sdata = 128'd0;
+    bld_raw = 1'b0;
+    rtb_valid = 1'b0;
+    rtb_addr = 64'd0;
+    rtb_len = 13'd0;
     imm_tdata = 64'd0;
     cq_sb_addr = 13'd0;
     cq_sb_cnt = 32'd0;
@@ -500,6 +578,8 @@ module ernic_core
     s_wready = 1'b0;
     s_arready = 1'b0;
     s_bvalid = 1'b0;
+    s_bslverr = 1'b0;
+    s_rslverr = 1'b0;
     s_rvalid = 1'b0;
     cqw_valid = 1'b0;
     sqr_valid = 1'b0;
@@ -512,6 +592,9 @@ module ernic_core
     rqci_rdy = 1'b0;
     irq = 1'b0;
     small_bursts = 1'b0;
+    pause_conf = 32'd0;
+    thr_roce = 32'd0;
+    thr_non = 32'd0;
   end
 
   always @(posedge clk) begin
@@ -531,8 +614,14 @@ module ernic_core
       completion_step;
       timers_step;
       imm_step;
-      irq <= |({intsts[8:7], rq_banks != 0, intsts[5], cq_banks != 0, intsts[3:0]}
+      sideband_step;
+      variants_step;
+      choices_step;
+      irq <= |({intsts[8:7], rq_summary(1'b0), intsts[5], cq_summary(1'b0), intsts[3:0]}
                & `MUT(224, inten, 9'h1FF));
     end
+    pause_conf <= greg[G_PAUSE];
+    thr_roce <= greg[G_THR_ROCE];
+    thr_non <= greg[G_THR_NON];
   end
 endmodule

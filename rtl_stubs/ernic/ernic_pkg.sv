@@ -10,7 +10,8 @@ package ernic_pkg;
   localparam [5:0] G_MACL = 6'h04, G_MACH = 6'h05, G_THR_NON = 6'h06, G_IP6 = 6'h08, G_QP_EN = 6'h11;
   localparam [5:0] G_ERRBUFBA = 6'h18, G_ERRBUFBAH = 6'h19, G_ERRBUFSZ = 6'h1A, G_ERRBUFWPTR = 6'h1B;
   localparam [5:0] G_IP4 = 6'h1C, G_IPKTBA = 6'h22, G_IPKTBAH = 6'h23, G_IPKTSZ = 6'h24, G_IPKTWPTR = 6'h25;
-  localparam [5:0] G_CONIO = 6'h2B;
+  localparam [5:0] G_CONIO = 6'h2B, G_DATBUFBA = 6'h28, G_DATBUFBAH = 6'h29, G_DATBUFSZ = 6'h2A;
+  localparam [5:0] G_RESPBA = 6'h2C, G_RESPBAH = 6'h2D, G_RESPSZ = 6'h2E, G_RESPWPTR = 6'h2F;
 
   // Per-QP block, word offsets.
   localparam [5:0] Q_CONF = 6'h00, Q_ADV = 6'h01, Q_RQBA = 6'h02, Q_SQBA = 6'h04, Q_CQBA = 6'h06;
@@ -23,24 +24,28 @@ package ernic_pkg;
 
   // WQE opcodes.
   localparam [7:0] W_WRITE = 8'h00, W_WRITE_IMM = 8'h01, W_SEND = 8'h02, W_SEND_IMM = 8'h03;
-  localparam [7:0] W_SEND_INV = 8'h0C;
+  localparam [7:0] W_SEND_INV = 8'h0C, W_READ = 8'h04;
 
   // BTH opcodes.
   localparam [7:0] OP_SEND_FIRST = 8'h00, OP_SEND_MIDDLE = 8'h01, OP_SEND_LAST = 8'h02, OP_SEND_LAST_IMM = 8'h03;
   localparam [7:0] OP_SEND_ONLY = 8'h04, OP_SEND_ONLY_IMM = 8'h05, OP_WRITE_FIRST = 8'h06, OP_WRITE_MIDDLE = 8'h07;
   localparam [7:0] OP_WRITE_LAST = 8'h08, OP_WRITE_LAST_IMM = 8'h09, OP_WRITE_ONLY = 8'h0A;
   localparam [7:0] OP_WRITE_ONLY_IMM = 8'h0B, OP_ACK = 8'h11, OP_SEND_LAST_INV = 8'h16, OP_SEND_ONLY_INV = 8'h17;
-  localparam [7:0] OP_CNP = 8'h81;
+  localparam [7:0] OP_UD_SEND_ONLY = 8'h64, OP_CNP = 8'h81;
+  localparam [7:0] OP_READ_REQ = 8'h0C, OP_READ_FIRST = 8'h0D, OP_READ_MIDDLE = 8'h0E, OP_READ_LAST = 8'h0F;
+  localparam [7:0] OP_READ_ONLY = 8'h10;
 
   // Bits of the error syndrome. 0, 2, 3 are documented, 15, 20, 21, 46 known from the field, the rest own choice.
   localparam [5:0] S_MAC = 6'd0, S_IPVER = 6'd2, S_IHL = 6'd3, S_DSTIP = 6'd4, S_UDP = 6'd5, S_TVER = 6'd6;
   localparam [5:0] S_PKEY = 6'd7, S_ICRC = 6'd8, S_TUSER = 6'd9, S_LENGTH = 6'd10, S_QP = 6'd15, S_OPCODE = 6'd16;
   localparam [5:0] S_SEQUENCE = 6'd17, S_PAYLOAD = 6'd18, S_ELEMENT = 6'd19, S_RANGE = 6'd20, S_PSN = 6'd21;
   localparam [5:0] S_RKEY = 6'd46;
+  localparam [5:0] S_READS = 6'd22;      // more READs than the queue holds
 
   // Fatal codes. 1, 2, 5, 6 are documented, the rest own choice (0x17 was seen for a region failure).
   localparam [15:0] F_SEQUENCE = 16'd1, F_OPCODE = 16'd2, F_PAYLOAD = 16'd3, F_WQE = 16'd5, F_RESPONSE = 16'd6;
   localparam [15:0] F_RETRY = 16'd7, F_RNR = 16'd8, F_REGION = 16'h17;
+  localparam [15:0] F_READS = 16'd9;
 
   // Writable bits of the global registers.
   function automatic [31:0] global_mask(input [5:0] word);

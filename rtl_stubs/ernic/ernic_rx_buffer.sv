@@ -4,7 +4,7 @@
 `include "mutation.svh"
 module ernic_rx_buffer #(
     parameter AW = 10,               // log2 of the buffer depth in 64-byte beats
-    parameter FRAMES = 1024            // descriptors
+    parameter FRAMES = 1 << AW         // descriptors: one for each beat, so that the beats run out first
 ) (
     input wire clk,
     input wire rst,
@@ -16,6 +16,7 @@ module ernic_rx_buffer #(
 
     output wire frame_seen,          // last beat of a frame at the input, kept or not
     output wire frame_lost,          // that frame did not fit
+    output wire [15:0] space,        // free beats
     output wire d_valid,
     output wire [1023:0] d_hdr,      // first 128 bytes, byte 0 in [7:0], zeros behind the end
     output wire [AW-1:0] d_beat,
@@ -59,6 +60,7 @@ module ernic_rx_buffer #(
   wire full = level[AW] || waiting[FW];
   assign frame_seen = s_valid && s_last && !rst;
   assign frame_lost = frame_seen && (dropping || full);
+  assign space = DEPTH - level;
 
   wire [FW-1:0] head = q_rd[FW-1:0];
   assign d_valid = (q_wr != q_rd);
@@ -87,7 +89,7 @@ module ernic_rx_buffer #(
       rd_ptr <= 0;
       q_wr <= 0;
       q_rd <= 0;
-      dropping = 1'b0;
+      dropping <= 1'b0;
       first = 1'b1;
       second = 1'b0;
     end else begin
@@ -96,10 +98,10 @@ module ernic_rx_buffer #(
         q_rd <= q_rd + 1'b1;
       end
       if (s_valid) begin
-        if (full) dropping = 1'b1;
+        if (full) dropping <= 1'b1;
         if (s_last) n = $countones(s_keep);
         else n = 7'd64;
-        if (!dropping) begin
+        if (!dropping && !full && `MUT(455, 1'b1, !(second && s_last && q_wr - q_rd >= 4'd3))) begin
           clean = s_data;
           if (s_last && n != 7'd64) clean = s_data & ~({512{1'b1}} << {n, 3'b000});
           mem[wr_ptr[AW-1:0]] <= s_data;
@@ -156,9 +158,9 @@ module ernic_rx_buffer #(
             second = 1'b0;
           end
         end else begin
-          wr_ptr <= base;
+          wr_ptr <= `MUT(342, base, wr_ptr);
           if (s_last) begin
-            dropping = 1'b0;
+            dropping <= 1'b0;
             first = 1'b1;
             second = 1'b0;
           end

@@ -16,7 +16,15 @@ module ernic_tx_builder (
     input wire [1:0] cmd_pad,
     input wire cmd_inline,           // payload is cmd_sdata (at most 16 bytes)
     input wire [127:0] cmd_sdata,
+    input wire cmd_raw,              // payload is the whole frame but for the ICRC (at least 54 bytes, no header)
     output reg done,                 // last beat handed to the FIFO
+
+    // Headers found in the latest raw frame; valid with done.
+    output reg [7:0] raw_op,
+    output reg [23:0] raw_psn,
+    output reg [23:0] raw_dest,
+    output reg [127:0] raw_ip,       // destination; IPv4 in [31:0]
+    output reg raw_v6,
 
     input wire d_valid,
     input wire [511:0] d_data,
@@ -35,6 +43,7 @@ module ernic_tx_builder (
 
   reg [1:0] state = IDLE;
   reg v6 = 1'b0;
+  reg raw = 1'b0;
   reg use_inline = 1'b0;
   reg has_payload = 1'b0;
   reg [1:0] pad = 2'd0;
@@ -54,6 +63,11 @@ module ernic_tx_builder (
     f_data = 512'd0;
     f_keep = 64'd0;
     f_last = 1'b0;
+    raw_op = 8'd0;
+    raw_psn = 24'd0;
+    raw_dest = 24'd0;
+    raw_ip = 128'd0;
+    raw_v6 = 1'b0;
   end
 
   function automatic [511:0] icrc_mask(input is_v6, input [1:0] number);
@@ -89,6 +103,28 @@ module ernic_tx_builder (
     end
   endfunction
 
+  function automatic [7:0] acc_byte(input [6:0] k);
+    acc_byte = acc[8*k +: 8];
+  endfunction
+
+  // Reads the headers of a raw frame from the beat about to leave; the IP version decides how the ICRC is masked.
+  task automatic look_inside;
+    integer k;
+    if (beat == 2'd0) begin
+      v6 = `MUT(310, {acc_byte(7'd12), acc_byte(7'd13)} == 16'h86DD, 1'b0);
+      raw_v6 <= v6;
+      `MUT_DO(309, if (!v6) acc[8*22 +: 8] = 8'd64;)
+      raw_op <= v6 ? acc_byte(7'd62) : acc_byte(7'd42);
+      raw_dest <= {acc_byte(7'd47), acc_byte(7'd48), acc_byte(7'd49)};
+      raw_psn <= {acc_byte(7'd51), acc_byte(7'd52), acc_byte(7'd53)};
+      raw_ip <= {96'd0, acc_byte(7'd30), acc_byte(7'd31), acc_byte(7'd32), acc_byte(7'd33)};
+      if (v6) for (k = 0; k < 16; k = k + 1) raw_ip[8*(15-k) +: 8] <= acc[8*(38+k) +: 8];
+    end else if (beat == 2'd1 && v6) begin
+      raw_dest <= {acc_byte(7'd3), acc_byte(7'd4), acc_byte(7'd5)};
+      raw_psn <= {acc_byte(7'd7), acc_byte(7'd8), acc_byte(7'd9)};
+    end
+  endtask
+
   always @(posedge clk) begin
     if (rst) begin
       state <= IDLE;
@@ -102,7 +138,8 @@ module ernic_tx_builder (
         if (cmd_valid && !done) begin
           acc = {768'd0, cmd_hdr};
           acc_n = {1'b0, cmd_hdr_len};
-          v6 <= cmd_v6;
+          v6 = cmd_v6;
+          raw <= cmd_raw;
           use_inline <= cmd_inline;
           has_payload <= (cmd_payload != 0);
           inline_bytes <= cmd_payload[6:0];
@@ -136,6 +173,7 @@ module ernic_tx_builder (
             state <= TAIL;
           end
         end
+        if (raw && !sealed && (acc_n > 8'd64 || state == TAIL)) look_inside;
         if (state == TAIL && !sealed && acc_n <= 8'd64) begin
           crc = icrc_beat(crc, acc[511:0], acc_n[6:0], beat, v6);
           acc = acc | ({1504'd0, `MUT(19, ~crc, {~crc[7:0], ~crc[15:8], ~crc[23:16], ~crc[31:24]})} << {acc_n, 3'b000});

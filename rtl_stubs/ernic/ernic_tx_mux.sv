@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Merges RoCE frames and host frames onto the MAC output, round robin, at frame boundaries only.
+// Merges RoCE frames and host frames onto the MAC output, round robin, at frame boundaries only. A class on hold
+// starts no frame; the one under way is finished.
 `include "mutation.svh"
 module ernic_tx_mux (
     input wire clk,
@@ -9,11 +10,13 @@ module ernic_tx_mux (
     input wire [511:0] a_data,
     input wire [63:0] a_keep,
     input wire a_last,
+    input wire a_hold,
     input wire b_valid,
     output wire b_ready,
     input wire [511:0] b_data,
     input wire [63:0] b_keep,
     input wire b_last,
+    input wire b_hold,
     output wire m_valid,
     input wire m_ready,
     output wire [511:0] m_data,
@@ -26,6 +29,8 @@ module ernic_tx_mux (
   reg busy = 1'b0;
   reg pick_b = 1'b0;
   reg [63:0] spoil = 64'd0;
+  wire a_go = a_valid && !a_hold;
+  wire b_go = b_valid && !b_hold;
 
   assign m_valid = busy && (pick_b ? b_valid : a_valid);
   assign m_data = pick_b ? b_data : a_data;
@@ -41,9 +46,9 @@ module ernic_tx_mux (
       busy <= 1'b0;
       pick_b <= 1'b0;
     end else if (!busy) begin
-      if (a_valid || b_valid) begin
+      if (a_go || b_go) begin
         busy <= 1'b1;
-        pick_b <= b_valid && (!a_valid || !pick_b);
+        pick_b <= b_go && (!a_go || !pick_b);
       end
     end else if (m_valid && m_ready) begin
       if (m_last) busy <= 1'b0;

@@ -8,6 +8,8 @@ ernic/ernic_pkg.sv
 ernic/ernic_rx_buffer.sv
 ernic/ernic_tx_builder.sv
 ernic/ernic_tx_mux.sv
+ernic/ernic_retry_writer.sv
+ernic/ernic_pause.sv
 ernic/ernic_core.sv
 ernic/ernic.sv
 common/ernic_elastic.sv

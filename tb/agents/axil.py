@@ -60,7 +60,8 @@ class AxilItem(uvm_sequence_item):
 
     ``w_lead`` > 0: WVALID comes that many clocks before AWVALID; < 0: after it; None: drawn by the driver.
     ``aborted`` is set when a reset cut the access. ``epoch`` is the driver's count of resets when the access
-    was asked for: one that a reset overtakes in the queue is aborted, too (None: never).
+    was asked for: one that a reset overtakes in the queue is aborted, too (None: never). ``beside``: an
+    access in the other direction that is issued at the same time and ends with this one.
     """
 
     def __init__(
@@ -75,6 +76,7 @@ class AxilItem(uvm_sequence_item):
         self.resp = 0
         self.aborted = False
         self.epoch: int | None = None
+        self.beside: AxilItem | None = None
 
 
 class AxilSequence(uvm_sequence):
@@ -176,8 +178,14 @@ class AxilDriver(uvm_driver):
                 item.aborted = True
             else:
                 await self._ready.wait()
-                await (self._do_write(item) if item.write else self._do_read(item))
+                beside = None if item.beside is None else cocotb.start_soon(self._do(item.beside))
+                await self._do(item)
+                if beside is not None:
+                    await beside
             self.seq_item_port.item_done()
+
+    async def _do(self, item: AxilItem) -> None:
+        await (self._do_write(item) if item.write else self._do_read(item))
 
     async def _do_write(self, item: AxilItem) -> None:
         master = self._write
@@ -333,6 +341,8 @@ class RegPort:
             raise UserError(
                 f"{self._prefix}: data {item.data:#x} strobe {item.strb:#x}, allowed are 32 and 4 bits"
             )
+        if item.beside is not None and item.beside.write == item.write:
+            raise UserError(f"{self._prefix}: two accesses at once, allowed are a read and a write")
         item.epoch = self._driver.epoch
         async with self._lock:
             await AxilSequence(item).start(self._sequencer)

@@ -18,7 +18,7 @@ from ref_model.events import Reset
 from tb.agents.ernic_pins import CLOCK_RESET
 from tb.agents.pins import ClockResetPins, now_ps, wait_for_level
 
-_DONE_CLOCKS = 1024
+_DONE_CLOCKS = 8192
 _FIRST_LOW = 1000  # ps before the clocks start, low half first
 
 
@@ -81,7 +81,7 @@ class ClockReset(uvm_component):
     async def reset(self, cycles: int = 16) -> None:
         """Reset all domains for ``cycles`` clocks (3 and above) in the middle of whatever goes on.
 
-        Returns when the DUT reports the end of its internal reset; TimeoutError if it does not within 1024
+        Returns when the DUT reports the end of its internal reset; TimeoutError if it does not within 8192
         clocks.
         """
         if cycles < 3:

@@ -13,6 +13,7 @@ from tb.agents.axil import AxilConfig
 from tb.agents.host_memory import HostMemory
 from tb.agents.irq import IrqConfig
 from tb.agents.mac import MacConfig, StreamPins
+from tb.agents.pause import PauseConfig
 from tb.agents.pins import ClockResetPins
 from tb.agents.protocol import Checker, CheckerKind, ProtocolConfig
 from tb.agents.sideband import SideBandConfig
@@ -162,6 +163,14 @@ def side_band_config(dut: Any, port: str, seed: int, **knobs: Any) -> SideBandCo
 def irq_config(dut: Any) -> IrqConfig:
     """Interrupt line ``rnic_intr``."""
     return IrqConfig(dut.rnic_intr, dut.m_axi_aclk, dut.m_axi_aresetn)
+
+
+def pause_config(dut: Any) -> PauseConfig:
+    """Pause requests in both directions."""
+    outputs = {name: getattr(dut, name) for name in ("ctl_tx_pause_req", "ctl_tx_resend_pause")}
+    return PauseConfig(
+        dut.stat_rx_pause_req, dut.cmac_rx_clk, outputs, dut.cmac_tx_clk, dut.cmac_tx_rst, reset_active=1
+    )
 
 
 def protocol_config(dut: Any) -> ProtocolConfig:

@@ -12,8 +12,10 @@ from dataclasses import replace
 
 from ref_model.ernic import ErnicModel
 from ref_model.events import Event, FrameIn, FrameOut, HostWrite, MemRead, MemWrite, RegWrite, Reset, SideBand
+from ref_model.memory import SparseMemory
 from ref_model.registers import layout
 from ref_model.rocev2.endpoint import Endpoint, EndpointConfig
+from ref_model.rocev2.endpoint.requester import Request
 from ref_model.rocev2.link import LinkFaults, LossyLink
 from ref_model.rocev2.segment import Verb
 from ref_model.streams import stream
@@ -100,6 +102,10 @@ class SoftErnic:
                 timeout_ps=period + period // 4,
             )
         )
+        self.endpoint.responder.read_memory = self._read_region
+        self.endpoint.requester.on_read_data = self._read_data
+        self._memory = SparseMemory()
+        self._reads: dict[int, int] = {}  # LADDR by request number
         self._names = RegisterNames(layout("ernic"))
         self._posted = self._completed = self._seen = 0
         self._received_sends = 0
@@ -125,6 +131,7 @@ class SoftErnic:
         time, lead = self._tick(), addr % BEAT
         mask = bytes(lead) + b"\1" * len(data)
         self._emit(MemWrite(time, time + 4000, port, addr - lead, bytes(lead) + data, mask))
+        self._memory.write(addr, data)
 
     # -- software ---------------------------------------------------------------------------------
 
@@ -157,7 +164,10 @@ class SoftErnic:
         return self._posted - self._completed < self.config.sq_depth - 1
 
     def post(self, verb: Verb, payload: bytes, offset: int = 0, value: int = 0) -> None:
-        """Post one WQE: its payload and entry go to host memory, then the doorbell is rung."""
+        """Post one WQE: its payload and entry go to host memory, then the doorbell is rung.
+
+        The payload of a READ is what its buffer holds before.
+        """
         slot = self._posted % self.config.sq_depth
         laddr = PAYLOADS + slot * 0x1_0000
         va, key = REGION + offset, ROW << 8 | 0x5A
@@ -171,7 +181,9 @@ class SoftErnic:
         time = self._tick()
         self._emit(MemRead(time, time + 4000, "qp_mgr", self.rings.sq + WQE_SIZE * slot, wqe))
         self._wqes.append((self._posted - 1 & 0xFFFF, verb.wqe_opcode))
-        if verb in _WRITE_VERBS:
+        if verb is Verb.READ:
+            self._reads[self.endpoint.post_read(va, key, len(payload))] = laddr
+        elif verb in _WRITE_VERBS:
             self.endpoint.post_write(va, key, payload, value if verb is Verb.WRITE_IMM else None)
         else:
             immediate = value if verb is Verb.SEND_IMM else None
@@ -201,6 +213,20 @@ class SoftErnic:
         self._place()
         self._complete()
         self._free()
+
+    def _read_region(self, va: int, length: int) -> bytes:
+        """Data of an inbound READ, fetched over the payload port."""
+        addr = va + (1 << 32)
+        first, last = addr & -BEAT, -(-(addr + length) // BEAT) * BEAT
+        time = self._tick()
+        data = self._memory.read(first, last - first)
+        self._emit(MemRead(time, time + 4000, "wqe_proc_top", first, data))
+        return data[addr - first :][:length]
+
+    def _read_data(self, request: Request, offset: int, data: bytes) -> None:
+        """Data of an own READ goes to host memory."""
+        if data:
+            self._write("rx_pkt_hndler_rdrsp", self._reads[request.number] + offset, data)
 
     def _place(self) -> None:
         for message in self.endpoint.received[self._seen :]:
@@ -237,6 +263,7 @@ class SoftErnic:
 
 
 VERBS = (Verb.SEND, Verb.SEND_IMM, Verb.SEND_INV, Verb.WRITE)
+READ_VERBS = (*VERBS, Verb.READ, Verb.READ)
 
 
 class Pair:
@@ -250,7 +277,9 @@ class Pair:
         ip_version: int = 4,
         sizes: tuple[int, int] = (0, 6000),
         knobs: dict[str, object] | None = None,
+        verbs: tuple[Verb, ...] = VERBS,
     ) -> None:
+        self._verbs = verbs
         self.sides = (SoftErnic(0, pmtu, ip_version, knobs), SoftErnic(1, pmtu, ip_version, knobs))
         self._links = tuple(LossyLink(replace(faults), stream(seed, f"link{side}")) for side in range(2))
         self._rng = stream(seed, "traffic")
@@ -275,7 +304,7 @@ class Pair:
 
     def _post(self, side: SoftErnic) -> None:
         rng = self._rng
-        verb = rng.choice(VERBS)
+        verb = rng.choice(self._verbs)
         payload = rng.randbytes(rng.randint(*self._sizes))
         side.post(verb, payload, rng.randrange(0, REGION_SIZE - 8192), rng.getrandbits(32))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -95,15 +96,25 @@ def parse_settings(target: str, settings: tuple[str, ...]) -> tuple[dict[str, Va
     return knobs, options
 
 
-def _scalar(text: str) -> Scalar:
+def _scalar(text: str) -> Value:
     if text in ("true", "false"):
         return text == "true"
+    if text[:1] in ("[", "{"):
+        return _structure(text)
     for kind in (_integer, float):
         try:
             return kind(text)
         except ValueError:
             continue
     return text
+
+
+def _structure(text: str) -> Value:
+    """A pair or table, written as JSON."""
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        raise UserError(f"-o: {text}: no JSON ({error})") from error
 
 
 def _integer(text: str) -> int:

@@ -25,8 +25,10 @@ from tb.cli.pool import Execute, run_jobs
 from tb.cli.verdicts import print_failures
 from tb.report.junit import write_junit
 from tb.runner import Binding, Job, find_test, load_binding, suite_tests, targets
+from tb.runner.binding import DEFAULT_BINDING
+from tb.runner.knob_sets import KnobSet, find_knob_set, knob_sets
 from tb.runner.knobs import Scalar, Value
-from tb.runner.mutants import read_manifest
+from tb.runner.mutants import find_variant, read_manifest
 from tb.runner.results import Result, headline, place, seeds_without_effect
 from tb.runner.seeds import elastic_seed, run_seed
 from tb.runner.store import SUMMARY, exclusive, regress_directory, stamp, write_json
@@ -47,6 +49,8 @@ class Plan:
     knobs: Mapping[str, Value] = field(default_factory=dict)
     options: Mapping[str, Scalar] = field(default_factory=dict)
     timeout_s: float | None = None
+    sets: tuple[KnobSet, ...] = ()
+    """Tests that run once more with other knobs, on the golden DUT."""
 
     def jobs(self, label: str) -> list[Job]:
         """Jobs in a fixed order; files go to the regression's directory of ``label``."""
@@ -59,6 +63,11 @@ class Plan:
                         jobs.append(
                             self._job(label, test, seed, variant, elastic_seed(seed) if elastic else 0)
                         )
+        for one in self.sets:
+            for test in one.tests:
+                job = self._job(label, test, run_seed(self.base_seed, test, 0), 0, 0)
+                job = replace(job, knobs={**self.knobs, **one.knobs}, knob_set=one.name)
+                jobs.append(replace(job, out_dir=regress_directory(label, job.sim) / job.name))
         return jobs
 
     def _job(self, label: str, test: str, seed: int, variant: int, elastic: int) -> Job:
@@ -90,6 +99,9 @@ def regress(
         started = time.monotonic()
         with Board(f"regress {binding.label} {suite} on {plan.sim}", len(jobs)) as board:
             results = run_jobs(jobs, workers, board, _show, execute)
+        for job, result in zip(jobs, results, strict=True):
+            if job.knob_set:
+                result["knob_set"] = job.knob_set
         summary = stamp(binding, plan.sim) | {
             "suite": suite,
             "base_seed": plan.base_seed,
@@ -126,7 +138,9 @@ def _show(board: Board, job: Job, result: Result) -> None:
     help="Base from which all seeds are derived.",
 )
 @click.option("--variants", is_flag=True, help="Golden DUT and every legal variant of the stand-in.")
+@click.option("--variant", "chosen", multiple=True, metavar="N|NAME", help="Only this variant (repeatable).")
 @click.option("--elastic", is_flag=True, help="Each also inside the elastic shell.")
+@click.option("--knob-set", "sets", multiple=True, metavar="NAME", help="Only this knob set (repeatable).")
 @setting_option
 @timeout_option
 def regress_command(
@@ -139,7 +153,9 @@ def regress_command(
     seeds: int | None,
     base_seed: int,
     variants: bool,
+    chosen: tuple[str, ...],
     elastic: bool,
+    sets: tuple[str, ...],
     settings: tuple[str, ...],
     timeout_s: float | None,
 ) -> int:
@@ -150,17 +166,26 @@ def regress_command(
         knobs, options = parse_settings(binding.target, settings)
         binding = binding.with_knobs(knobs).with_engine(engine)
         infos = [find_test(binding.target, one) for one in names] or suite_tests(binding.target, suite)
+        numbers = [find_variant(binding, one) for one in chosen]
+        if variants:
+            numbers = [0, *(one.number for one in read_manifest(binding).variants)]
+        chosen_sets = [find_knob_set(binding.target, one) for one in sets]
+        if not sets and not names and binding.name == DEFAULT_BINDING:
+            chosen_sets = [one for one in knob_sets(binding.target) if suite in one.suites]
+        if sets:
+            infos = []
         plan = Plan(
             dut=name,
             sim=sim,
             engine=engine,
             tests=tuple((info.name, seeds or info.seeds) for info in infos),
             base_seed=base_seed,
-            variants=(0, *(one.number for one in read_manifest(binding).variants)) if variants else (0,),
+            variants=tuple(numbers) or (0,),
             elastic=elastic,
             knobs=knobs,
             options=options,
             timeout_s=timeout_s,
+            sets=tuple(chosen_sets),
         )
         results += regress(binding, plan, suite, jobs)
     print_failures("failed runs", results)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from enum import IntEnum
 from functools import lru_cache
 from pathlib import Path
@@ -20,6 +20,7 @@ LIBRARY = "RDMA_DV_ENGINE"
 
 _RECORD = Struct("<iiqqQIBBH")
 _KIND = {StallMode.NONE: 0, StallMode.LIGHT: 1, StallMode.HEAVY: 1, StallMode.BURSTS: 2}
+_full = lru_cache(maxsize=256)(lambda length: b"\1" * length)
 WRITE = 1
 """Kind of a finished write burst (0: frame, 2: read burst)."""
 
@@ -78,6 +79,8 @@ class Engine:
         library.rdv_record_save.argtypes = [ctypes.c_char_p]
         library.rdv_replay.argtypes = [ctypes.c_char_p]
         library.rdv_ended.restype = word
+        self._drained = ctypes.c_uint64()
+        self._drained_at = ctypes.byref(self._drained)
         self.record = library.rdv_recording
         self.ended = library.rdv_ended
         self.clear = library.rdv_reset_all
@@ -139,19 +142,27 @@ class Engine:
         if self._lib.rdv_replay(str(path).encode()):
             raise OSError(f"{path}: cannot be read")
 
-    def drain(self) -> Iterator[Finished]:
-        """Yield what has finished since the last call, in the order in which it ended."""
-        size = ctypes.c_uint64()
-        address = self._lib.rdv_drain(ctypes.byref(size))
-        data = ctypes.string_at(address, size.value) if size.value else b""
-        at = 0
-        while at < len(data):
-            port, kind, begin, settled, addr, length, flag, masked, ident = _RECORD.unpack_from(data, at)
+    def drain(self) -> list[Finished]:
+        """Return what has finished since the last call, in the order in which it ended."""
+        address = self._lib.rdv_drain(self._drained_at)
+        size = self._drained.value
+        found: list[Finished] = []
+        if not size:
+            return found
+        data, unpack, at = ctypes.string_at(address, size), _RECORD.unpack_from, 0
+        while at < size:
+            port, kind, begin, settled, addr, length, flag, masked, ident = unpack(data, at)
             at += _RECORD.size
-            mask = data[at + length : at + 2 * length] if masked == 1 else b"\1" * (length if masked else 0)
-            yield Finished(port, kind, begin, settled, addr, flag, ident, data[at : at + length], mask)
-            total = length * (2 if masked == 1 else 1)
-            at += total + (-total & 7)
+            stop = end = at + length
+            mask = b""
+            if masked == 1:
+                stop += length
+                mask = data[end:stop]
+            elif masked:
+                mask = _full(length)
+            found.append(Finished(port, kind, begin, settled, addr, flag, ident, data[at:end], mask))
+            at = stop + (at - stop & 7)
+        return found
 
 
 class Switch:

@@ -25,10 +25,11 @@ class Access(IntEnum):
 
 @dataclass(slots=True)
 class WorkRequest:
-    """One message to send.
+    """One message to send or to fetch.
 
     ``payload`` is placed in host memory by the host: at ``laddr`` if given, else in a fresh buffer whose
-    address is ``align_offset`` modulo 64. ``va`` and ``rkey`` (WRITE) name remote memory; ``value`` is the
+    address is ``align_offset`` modulo 64. ``va`` and ``rkey`` (WRITE, READ) name remote memory. A READ has
+    no payload but a ``length``: so many bytes of the buffer are poisoned and then fetched. ``value`` is the
     32-bit immediate or the key to invalidate. ``wrid`` (16 bits) comes back in the completion; None lets the
     host number them. ``opcode`` overrides the code of the verb (illegal ones included), ``sdata`` the inline
     copy of up to 16 bytes.
@@ -44,6 +45,7 @@ class WorkRequest:
     align_offset: int = 0
     opcode: int | None = None
     sdata: bytes | None = None
+    length: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +87,7 @@ class Qp:
     """A created queue pair; ``config`` is the target's configuration object.
 
     ``under_way`` holds (WRID, opcode) of what is posted and not yet seen as completed, ``completions`` the
-    last ones seen.
+    last ones seen. ``rq_shift`` is the ring slot of the first received message.
     """
 
     number: int
@@ -94,6 +96,7 @@ class Qp:
     completed: int = 0
     received: int = 0
     freed: int = 0
+    rq_shift: int = 0
     under_way: deque[tuple[int, int]] = field(default_factory=deque)
     completions: deque[WorkCompletion] = field(default_factory=lambda: deque(maxlen=COMPLETIONS_KEPT))
 

@@ -140,8 +140,7 @@ def address_writes(config: QpConfig) -> list[Write]:
     return writes
 
 
-def qp_writes(config: QpConfig, memory: QpMemory) -> list[Write]:
-    """One RC queue pair; the last write enables it (if the configuration says so)."""
+def _ring_writes(config: QpConfig, memory: QpMemory) -> list[Write]:
     number = config.number
     return [
         *_pair("RQBA", "RQBAMSB", memory.rq, number),
@@ -150,6 +149,19 @@ def qp_writes(config: QpConfig, memory: QpMemory) -> list[Write]:
         Write("QDEPTH", config.rq_depth << 16 | config.sq_depth, number),
         *_pair("RQWPTRDBADD", "RQWPTRDBADDMSB", memory.rq_doorbell, number),
         *_pair("CQDBADD", "CQDBADDMSB", memory.cq_doorbell, number),
+    ]
+
+
+def management_writes(config: QpConfig, memory: QpMemory) -> list[Write]:
+    """QP1: rings and doorbells, then the enable; it has no peer, packet numbers, timers or keys."""
+    return [*_ring_writes(config, memory), Write("QPCONF", qpconf(config, config.enable), config.number)]
+
+
+def qp_writes(config: QpConfig, memory: QpMemory) -> list[Write]:
+    """One RC queue pair; the last write enables it (if the configuration says so)."""
+    number = config.number
+    return [
+        *_ring_writes(config, memory),
         *address_writes(config),
         Write("SQPSN", config.first_psn, number),
         Write("LSTRQREQ", lstrqreq(config), number),

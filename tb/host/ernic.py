@@ -1,6 +1,7 @@
 """Driver side of the ERNIC: registers over AXI4-Lite, rings and doorbells in host memory.
 
-Numbering of the send ring and of RQCI is form A (1..depth), at most ``depth - 1`` entries are in flight.
+Numbering of the send ring and of RQCI is form A (1..depth) unless told otherwise, at most
+``depth - 1`` entries are in flight.
 Nothing here judges the device; values read back only steer the stimulus.
 """
 
@@ -11,6 +12,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any, Protocol
 
 from ref_model.errors import UserError
+from ref_model.rocev2.segment import Verb
 from tb.host.api import Access, Host, Mr, Qp, ReceiveSlot, WorkCompletion, WorkRequest
 from tb.host.bringup import (
     DeviceMemory,
@@ -19,6 +21,7 @@ from tb.host.bringup import (
     address_writes,
     device_writes,
     lstrqreq,
+    management_writes,
     mr_writes,
     qp_writes,
     qpconf,
@@ -28,10 +31,16 @@ from tb.host.names import RegisterNames
 from tb.host.placement import Memory, Placement
 from tb.host.ring import advance, index_value, slot_of
 from tb.host.settings import DeviceConfig, QpConfig
+from tb.host.side_bands import SideBands
 from tb.host.wqe import CQE_SIZE, INLINE_MAX, WQE_SIZE, build_wqe, parse_cqe
 
 POLL_PS, LONGEST_POLL_PS = 100_000, 2_000_000
 """Shortest and longest pause between two looks of a waiting call, in picoseconds."""
+
+REST_LIMIT_PS = 1_000_000_000
+"""Longest wait for a queue pair at rest: longer than any limit by which the model judges it."""
+MANAGEMENT_QP = 1
+"""Number of the queue pair for management datagrams."""
 
 STATQP_IDLE = 0x600
 """STATQP[10:9]: outstanding queue and send queue empty."""
@@ -66,18 +75,28 @@ class ErnicHost(Host):
         rng: random.Random,
         sleep: Callable[[int], Awaitable[None]],
         region_rows: int = 2048,
+        free_running: bool = False,
+        credit_first: bool = False,
     ) -> None:
-        """Nothing reaches the device before ``open``; ``region_rows`` is the size of the region table."""
+        """Nothing reaches the device before ``open``; ``region_rows`` is the size of the region table.
+
+        ``free_running``: SQPI counts on over 16 bits (form B) instead of 1..depth. ``credit_first``: a fresh
+        receive ring is given to the device by RQCI = depth.
+        """
         self.port = port
         self.memory = memory
         self.names = names
         self.config = config
         self.region_rows = region_rows
+        self.free_running = free_running
+        self.credit_first = credit_first
         self.placement = Placement(memory, rng)
         self.qps: dict[int, Qp] = {}
         self.mrs: dict[int, Mr] = {}
         self.device_memory: DeviceMemory | None = None
         self.qp_memory: dict[int, QpMemory] = {}
+        #: How queue pairs in handshake mode are rung; without it by register, like the others.
+        self.side_bands: SideBands | None = None
         self._rng = rng
         self._sleep = sleep
 
@@ -177,7 +196,12 @@ class ErnicHost(Host):
         self.qp_memory[number] = memory
         self._clear_doorbells(number)
         self.qps[number] = Qp(number, config)
-        return qp_writes(config, memory)
+        if number == MANAGEMENT_QP:
+            return management_writes(config, memory)
+        writes = qp_writes(config, memory)
+        if self.credit_first:
+            writes.insert(-1, Write("RQCI", config.rq_depth, number))
+        return writes
 
     def _clear_doorbells(self, number: int) -> None:
         """A queue pair begins with doorbell words of 0, not with those of its former life."""
@@ -222,7 +246,7 @@ class ErnicHost(Host):
         number = qp.number
         await self.enable_qp(qp, enable=True, recovery=True)
         await self._wait_rest(qp)
-        await self.wait_until(self._response_handler_idle, "response handler at rest")
+        await self.wait_until(self._response_handler_idle, "response handler at rest", REST_LIMIT_PS)
         await self.poll_cq(qp)
         await self.enable_qp(qp, enable=False, recovery=True)
         await self.override(True)
@@ -231,7 +255,7 @@ class ErnicHost(Host):
         for name in ("LSTRQREQ", "STATMSN", "CQHEAD"):
             await self.write(name, 0, number)
         qp.config = config or qp.config
-        qp.posted = qp.completed = qp.received = qp.freed = 0
+        qp.posted = qp.completed = qp.received = qp.freed = qp.rq_shift = 0
         qp.under_way.clear()
         self._clear_doorbells(number)
         await self.write("SQPSN", qp.config.first_psn, number)
@@ -240,13 +264,15 @@ class ErnicHost(Host):
         await self.write("STATQP", qp.config.rnr_retry << 28 | qp.config.retry << 24, number)
         await self.enable_qp(qp, enable=True)
         await self.override(False)
+        if self.credit_first:
+            await self.write("RQCI", qp.config.rq_depth, number)
 
     async def _wait_rest(self, qp: Qp) -> None:
         async def at_rest() -> bool:
             idle = await self.read("STATQP", qp.number) & STATQP_IDLE == STATQP_IDLE
             return idle and await self.read("CQHEAD", qp.number) == await self.read("SQPI", qp.number)
 
-        await self.wait_until(at_rest, f"QP {qp.number} at rest")
+        await self.wait_until(at_rest, f"QP {qp.number} at rest", REST_LIMIT_PS)
 
     async def _response_handler_idle(self) -> bool:
         return bool(await self.read("RESPHNDSTS") & RESPHND_IDLE)
@@ -305,14 +331,24 @@ class ErnicHost(Host):
 
     async def ring_sq(self, qp: Qp) -> None:
         """Write SQPI for everything placed so far."""
-        await self.write("SQPI", index_value(qp.posted, qp.config.sq_depth), qp.number)
+        value = qp.posted & 0xFFFF if self.free_running else index_value(qp.posted, qp.config.sq_depth)
+        await self._ring("SQPI", value, qp)
+
+    async def _ring(self, name: str, value: int, qp: Qp) -> None:
+        """Write a ring index: over the register port or, in handshake mode, its side band."""
+        if qp.config.memory_doorbells or self.side_bands is None:
+            await self.write(name, value, qp.number)
+        else:
+            await self.side_bands.ring(name, self.names.address(name, qp.number), value)
 
     async def _has_room(self, qp: Qp) -> bool:
-        self._look_cq(qp)
+        await self.poll_cq(qp)
         return qp.in_flight < qp.config.sq_depth - 1
 
     def _place(self, qp: Qp, request: WorkRequest) -> int:
         payload = request.payload
+        if request.verb is Verb.READ:
+            payload = self._rng.randbytes(request.length)  # what the buffer holds before
         laddr = request.laddr
         if laddr is None:
             laddr = self.placement.store(payload, request.align_offset)
@@ -360,8 +396,8 @@ class ErnicHost(Host):
         return found
 
     async def poll_cq(self, qp: Qp, by_register: bool = False) -> list[WorkCompletion]:
-        """New completions, found by the memory doorbell or by reading CQHEAD."""
-        if by_register:
+        """New completions, found by the memory doorbell or by reading CQHEAD (always in handshake mode)."""
+        if by_register or not qp.config.memory_doorbells:
             return self._take(qp, await self.read("CQHEAD", qp.number))
         return self._look_cq(qp)
 
@@ -370,7 +406,7 @@ class ErnicHost(Host):
         wanted = qp.posted if total is None else total
 
         async def done() -> bool:
-            self._look_cq(qp)
+            await self.poll_cq(qp)
             return qp.completed >= wanted
 
         await self.wait_until(done, f"completion {wanted} of QP {qp.number}", limit_ps)
@@ -378,16 +414,18 @@ class ErnicHost(Host):
     # ---- receiving ----
 
     async def poll_recv(self, qp: Qp, by_register: bool = False) -> list[ReceiveSlot]:
-        """Newly filled receive elements, found by the memory doorbell or by reading STATRQPIDB."""
+        """Newly filled receive elements, found by the memory doorbell or by reading STATRQPIDB (always in
+        handshake mode).
+        """
         memory = self.qp_memory[qp.number]
-        if by_register:
+        if by_register or not qp.config.memory_doorbells:
             value = await self.read("STATRQPIDB", qp.number)
         else:
             value = int.from_bytes(self.memory.read(memory.rq_doorbell, 4), "little")
         depth, element = qp.config.rq_depth, qp.config.element
         total = advance(qp.received, value, depth)
         slots = [
-            ReceiveSlot(number, memory.rq + slot_of(number, depth) * element, element)
+            ReceiveSlot(number, memory.rq + slot_of(number + qp.rq_shift, depth) * element, element)
             for number in range(qp.received, total)
         ]
         qp.received = total
@@ -400,7 +438,7 @@ class ErnicHost(Host):
             step = min(count, depth - 1)
             qp.freed += step
             count -= step
-            await self.write("RQCI", index_value(qp.freed, depth), qp.number)
+            await self._ring("RQCI", index_value(qp.freed, depth), qp)
 
     async def wait_received(self, qp: Qp, total: int, limit_ps: int = 200_000_000) -> None:
         """Wait until ``total`` messages were received since creation; TimeoutError otherwise."""

@@ -12,6 +12,7 @@ from ref_model.rocev2.endpoint import Endpoint, EndpointConfig
 from ref_model.wire import INFO, Frame, ParseError, build, parse, parse_shared
 from tb.partner.faults import Action, Direction, Fault, FaultEngine, Outcome
 from tb.partner.legality import Checker
+from tb.partner.management import ManagementPort
 
 REQUESTS = frozenset({"send", "write", "read_req", "atomic"})
 """Kinds of packets a NAK can answer."""
@@ -48,6 +49,7 @@ class PartnerCore:
         self.faults = FaultEngine(rng)
         self.checker = checker
         self.unclaimed = 0
+        self.management = ManagementPort()
         self.frames_to_dut = 0
         self.frames_from_dut = 0
         self._transmit = transmit
@@ -75,7 +77,7 @@ class PartnerCore:
         self.disconnect(qp)
         endpoint = self.endpoints[qp] = Endpoint(config)
         self._by_number[config.qp] = qp
-        self.checker.open(qp, config.first_psn)
+        self.checker.open(qp, config.first_psn, config.pmtu)
         return endpoint
 
     def disconnect(self, qp: int) -> None:
@@ -109,6 +111,12 @@ class PartnerCore:
     def inject(self, frame: Frame | bytes, good: bool = True) -> None:
         """Send any frame to the DUT as it is, legal or not; ``good`` False ends it with tuser 0."""
         self._send(frame if isinstance(frame, bytes) else build(frame), good)
+
+    def notify(self, qp: int, frame: Frame) -> None:
+        """Send a management datagram or a CNP to DUT queue pair ``qp``; the checker wants it to be legal."""
+        data = build(frame)
+        self.checker.sending(qp, data)
+        self._send(data, True)
 
     def from_dut(self, data: bytes) -> None:
         """A whole frame left the DUT's MAC output."""
@@ -190,6 +198,8 @@ class PartnerCore:
             return None
         if frame.bth is None:
             return None
+        if self.management.take(frame):
+            return None
         qp = self._by_number.get(frame.bth.dest_qp)
         if qp is None:
             self.unclaimed += 1
@@ -245,7 +255,8 @@ class PartnerCore:
 
     def _heard(self, qp: int, frame: Frame) -> None:
         if frame.bth is not None:
-            self.checker.heard(qp, frame.bth.opcode, frame.bth.psn)
+            length = frame.reth.length if frame.reth is not None else 0
+            self.checker.heard(qp, frame.bth.opcode, frame.bth.psn, length)
 
     def _send(self, data: bytes, good: bool) -> None:
         self.frames_to_dut += 1

@@ -121,7 +121,9 @@ def report_of(label: str, binding: Binding) -> DutReport:
     report.variants = _variants(manifest, report.runs)
     spec = _specification(binding.target)
     golden = [run for one in report.qualifications for run in one["golden"]]
-    evidence = gather([*report.runs, *golden], report.mutants, _traces(binding.target))
+    # Runs with other knobs are runs, but no evidence for a DUT judged with these.
+    usual = [run for run in report.runs if not run.get("knob_set")]
+    evidence = gather([*usual, *golden], report.mutants, _traces(binding.target))
     report.items = judge(spec["items"], evidence, _waivers(binding, spec))
     report.not_checked = spec.get("deliberately_not_checked", [])
     report.notes = _notes(report)

@@ -39,6 +39,7 @@ _TOP_KEYS: dict[str, type | tuple[type, ...]] = {
     "hdl": dict,
     "fast": dict,
     "parameters": dict,
+    "plusargs": dict,
     "knobs": dict,
     "waivers": dict,
 }
@@ -62,8 +63,9 @@ class Binding:
     """A resolved binding.
 
     ``SETTLE`` and ``PIPE_OUT`` are counted in clocks of ``clock_period_ps`` picoseconds. ``parameters`` are
-    the HDL parameters of ``top``; one given as ``{ knob = "NAME", value = n, ... }`` follows a knob, so that
-    model and RTL cannot disagree.
+    the HDL parameters of ``top``; one given as ``{ knob = "NAME", value = n, ... }`` follows a knob (integers
+    not named stand for themselves), so that model and RTL cannot disagree. ``plusargs`` follow the same
+    rules, but reach a simulation that is compiled already: another value costs no build.
     """
 
     target: str
@@ -76,6 +78,7 @@ class Binding:
     wall_clock_limit_s: float
     files: FileList
     parameter_rules: Mapping[str, int | str | Mapping[str, Any]]
+    plusarg_rules: Mapping[str, int | str | Mapping[str, Any]]
     knobs: Mapping[str, Value]
     mutants: Path | None = None
     verilator_args: tuple[str, ...] = ()
@@ -124,7 +127,17 @@ class Binding:
         Raises:
             UserError: a knob has a value for which the binding names no parameter value.
         """
-        return {name: self._parameter(name, rule) for name, rule in self.parameter_rules.items()}
+        return {
+            name: self._parameter(f"parameters.{name}", rule) for name, rule in self.parameter_rules.items()
+        }
+
+    def plusargs(self) -> dict[str, int | str]:
+        """Plusargs of every simulation, with the knobs put in.
+
+        Raises:
+            UserError: a knob has a value for which the binding names no plusarg value.
+        """
+        return {name: self._parameter(f"plusargs.{name}", rule) for name, rule in self.plusarg_rules.items()}
 
     def _parameter(self, name: str, rule: int | str | Mapping[str, Any]) -> int | str:
         if not isinstance(rule, Mapping):
@@ -132,13 +145,13 @@ class Binding:
         knob = rule["knob"]
         value = self.knobs[knob]
         choices = {key: one for key, one in rule.items() if key != "knob"}
-        if not choices:
-            if not isinstance(value, int):
-                raise UserError(f"{self.path}: parameters.{name}: knob {knob} = {value!r} is no integer")
+        if str(value) not in choices and isinstance(value, int):
             return value
+        if not choices:
+            raise UserError(f"{self.path}: {name}: knob {knob} = {value!r} is no integer")
         if str(value) not in choices:
             allowed = ", ".join(choices)
-            raise UserError(f"{self.path}: parameters.{name}: knob {knob} = {value!r}: allowed are {allowed}")
+            raise UserError(f"{self.path}: {name}: knob {knob} = {value!r}: allowed are {allowed}")
         chosen: int | str = choices[str(value)]
         return chosen
 
@@ -232,10 +245,11 @@ def read_binding(path: Path) -> Binding:
         if data[key] < (0 if key != "clock_period_ps" else 2):
             raise UserError(f"{path}: {key} = {data[key]} is too small")
     knobs = _knobs(path, data)
-    rules = data.get("parameters", {})
-    for name, rule in rules.items():
-        if isinstance(rule, dict) and rule.get("knob") not in knobs:
-            raise UserError(f"{path}: parameters.{name}: knob {rule.get('knob')!r} is not set")
+    rules, plusargs = data.get("parameters", {}), data.get("plusargs", {})
+    for kind, table in (("parameters", rules), ("plusargs", plusargs)):
+        for name, rule in table.items():
+            if isinstance(rule, dict) and rule.get("knob") not in knobs:
+                raise UserError(f"{path}: {kind}.{name}: knob {rule.get('knob')!r} is not set")
     mutants = _path(path, "mutants", data["mutants"]) if "mutants" in data else None
     fast = data.get("fast", {})
     _check(path, "fast.", fast, _FAST_KEYS)
@@ -252,6 +266,7 @@ def read_binding(path: Path) -> Binding:
         wall_clock_limit_s=float(data.get("wall_clock_limit_s", 600)),
         files=_files(path, hdl),
         parameter_rules=rules,
+        plusarg_rules=plusargs,
         knobs=knobs,
         mutants=mutants,
         verilator_args=tuple(hdl.get("verilator_args", ())),

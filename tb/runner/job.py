@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -21,7 +22,8 @@ class Job:
     with faults even at mutant 0 (the golden side of a qualification). ``out_dir`` None: a directory below
     ``build/results/<dut>/run``. ``timeout_s`` None: the binding's wall-clock limit. ``engine``: who moves
     beats, ``c``, ``python`` or ``auto`` (tb/runner/binding.py). ``judge``: ``inline`` or ``process``, where
-    judging happens (tb/scoreboard/judge.py); no result depends on it.
+    judging happens (tb/scoreboard/judge.py); no result depends on it. ``knob_set``: the table entry that
+    ``knobs`` come from (tb/runner/knob_sets.py), part of the name.
     """
 
     dut: str
@@ -36,6 +38,7 @@ class Job:
     judge: str = "inline"
     knobs: Mapping[str, Value] = field(default_factory=dict)
     options: Mapping[str, Scalar] = field(default_factory=dict)
+    knob_set: str = ""
     tampers: tuple[str, ...] = ()
     mutation_build: bool = False
     out_dir: Path | None = None
@@ -70,6 +73,8 @@ class Job:
                 parts.append(f"{letter}{number}")
         if self.engine == "python":
             parts.append(self.engine)
+        if self.knob_set:
+            parts.append(self.knob_set)
         return "-".join([*parts, *self.tampers])
 
     def binding(self) -> Binding:
@@ -120,4 +125,6 @@ class Job:
 
 
 def _text(value: Value) -> str:
+    if isinstance(value, list | dict):
+        return json.dumps(value)
     return str(value).lower() if isinstance(value, bool) else str(value)

@@ -141,6 +141,7 @@ def _stop(process: subprocess.Popen[bytes]) -> None:
 
 def _command(compiled: Build, job: Job) -> list[str]:
     plusargs = [f"+MUTANT={job.mutant}", f"+VARIANT={job.variant}", f"+ELASTIC={job.elastic}"]
+    plusargs += [f"+{name}={value}" for name, value in job.binding().plusargs().items()]
     if compiled.sim == "icarus":
         library = cocotb_tools.config.lib_entry("vpi", "icarus")
         dump = "-vcd" if job.waves else "-none"

@@ -16,6 +16,8 @@ from ref_model.events import (
     Irq,
     MemRead,
     MemWrite,
+    PauseIn,
+    PauseOut,
     ProtocolViolation,
     RegRead,
     RegWrite,
@@ -25,7 +27,7 @@ from ref_model.events import (
 from ref_model.rules import show
 from tb.pcap import PcapngWriter
 
-STIMULUS = (Reset, RegWrite, HostWrite, FrameIn)
+STIMULUS = (Reset, RegWrite, HostWrite, FrameIn, PauseIn)
 _SHOWN = 48
 _PIECES = 64
 
@@ -65,6 +67,8 @@ _KINDS: dict[type, tuple[str, Content]] = {
     FrameIn: ("", lambda event: ("in" if event.good else "in bad", event.data, b"")),
     FrameOut: ("", lambda event: ("out", event.data, b"")),
     SideBand: ("", lambda event: (" ".join(show(value) for value in event.values), b"", b"")),
+    PauseIn: ("pause_in", lambda event: (f"request {event.value:#011b}", b"", b"")),
+    PauseOut: ("", lambda event: (f"{event.value:#011b}", b"", b"")),
     ProtocolViolation: ("", lambda event: (f"{event.rule} {event.text}", b"", b"")),
 }
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ref_model.wire import Frame, IPv4, IPv6
+from ref_model.wire import Frame, IPv4, IPv6, build, parse
 from tb.sequences.raw import Change
 
 
@@ -58,6 +58,13 @@ def wrong_version(frame: Frame) -> None:
 def wrong_icrc(frame: Frame) -> None:
     """ICRC with a random-looking value."""
     frame.icrc = 0x1BADC0DE
+
+
+def wrong_checksum(frame: Frame) -> None:
+    """IPv4 header check sum off by one; the ICRC leaves it out."""
+    good = parse(build(frame)).ip
+    assert isinstance(frame.ip, IPv4) and isinstance(good, IPv4) and good.checksum is not None
+    frame.ip.checksum = good.checksum ^ 1
 
 
 def wrong_pkey(bit: int) -> Change:

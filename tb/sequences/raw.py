@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from ref_model.rocev2.endpoint import envelope
 from ref_model.rocev2.psn import psn_add
-from ref_model.rocev2.segment import Verb, segment
-from ref_model.wire import Bth, Frame, Reth, build
+from ref_model.rocev2.segment import Verb, response_count, segment
+from ref_model.wire import Bth, Frame, Reth, build, opcodes
 from tb.partner import PartnerCore
 from tb.sequences.connect import Link
 
@@ -43,7 +43,10 @@ class RawPeer:
         psn: int | None = None,
         ack: bool = True,
     ) -> list[Frame]:
-        """The packets of a message as frames, from ``psn`` (default: the next one); nothing is sent."""
+        """The packets of a message as frames, from ``psn`` (default: the next one); nothing is sent.
+
+        Of a READ only the length of ``payload`` counts.
+        """
         config = self.link.peer.config
         first = self.psn if psn is None else psn
         frames = []
@@ -57,7 +60,7 @@ class RawPeer:
             )
             frame = envelope(config, bth)
             frame.payload = payload[part.offset : part.offset + part.length]
-            if verb.is_write and part.first:
+            if (verb.is_write or verb is Verb.READ) and part.first:
                 frame.reth = Reth(va=va, rkey=rkey, length=len(payload))
             if part.last and verb.has_immediate:
                 frame.immdt = value
@@ -72,13 +75,22 @@ class RawPeer:
         for frame in frames:
             self.partner.inject(build(frame), good)
             if advance and frame.bth is not None:
-                self.psn = psn_add(frame.bth.psn, 1)
+                span = 1
+                if frame.bth.opcode == opcodes.READ_REQUEST and frame.reth is not None:
+                    span = response_count(frame.reth.length, self.link.peer.config.pmtu)
+                self.psn = psn_add(frame.bth.psn, span)
 
     def post(self, verb: Verb, payload: bytes, va: int = 0, rkey: int = 0, value: int = 0) -> list[Frame]:
         """Send a legal message at the next PSN and return its frames (for a later replay)."""
         frames = self.message(verb, payload, va, rkey, value)
         self.send(frames)
         return frames
+
+    def read(self, va: int, rkey: int, length: int, psn: int | None = None) -> Frame:
+        """Send a READ request for ``length`` bytes; one with a ``psn`` of its own leaves the peer's alone."""
+        frame = self.message(Verb.READ, bytes(length), va, rkey, psn=psn, ack=False)[0]
+        self.send(frame, advance=psn is None)
+        return frame
 
     def broken(self, change: Change, payload: bytes | None = None, good: bool = True) -> None:
         """Send a one-packet SEND altered by ``change`` that the DUT should drop; the peer's PSN stays.

@@ -12,12 +12,13 @@ from tb.sequences.connect import Bench, Link
 SEND_VERBS = (Verb.SEND, Verb.SEND_IMM, Verb.SEND_INV)
 WRITE_VERBS = (Verb.WRITE, Verb.WRITE_IMM)
 ALL_VERBS = SEND_VERBS + WRITE_VERBS
+READ_TOO = (*ALL_VERBS, Verb.READ)
 
 REMOTE_VA = 0x7F00_1234_5000
-"""Remote address used for WRITEs to the peer (which accepts any)."""
+"""Remote address used for WRITEs to and READs from the peer (which accepts any)."""
 
 REMOTE_KEY = 0xA5C3_0F17
-"""Remote key used for WRITEs to the peer; all four bytes differ."""
+"""Remote key used for WRITEs and READs; all four bytes differ."""
 
 
 def length_classes(pmtu: int) -> list[int]:
@@ -44,7 +45,10 @@ def length_classes(pmtu: int) -> list[int]:
 
 
 def request(rng: random.Random, verb: Verb, length: int, align_offset: int = 0) -> WorkRequest:
-    """A work request with random payload and value."""
+    """A work request with random payload and value; of a READ, the bytes to fetch."""
+    if verb is Verb.READ:
+        va = REMOTE_VA + rng.randrange(1 << 20)
+        return WorkRequest(verb, va=va, rkey=REMOTE_KEY, align_offset=align_offset, length=length)
     return WorkRequest(
         verb,
         rng.randbytes(length),
@@ -71,9 +75,13 @@ async def post_all(
 def peer_post(
     link: Link, rng: random.Random, verb: Verb, length: int, mr: Mr | None = None, offset: int = 0
 ) -> None:
-    """Queue one message at the peer; WRITEs go to ``offset`` in region ``mr`` (``bench.partner.service``
-    starts it).
+    """Queue one message at the peer; WRITEs and READs go to ``offset`` in region ``mr``
+    (``bench.partner.service`` starts it).
     """
+    if verb is Verb.READ:
+        assert mr is not None
+        link.peer.post_read(mr.va + offset, mr.rkey, length)
+        return
     payload = rng.randbytes(length)
     value = rng.randrange(1 << 32)
     if verb.is_write:

@@ -1,6 +1,6 @@
 """Active RC endpoint, the transport side of the link partner."""
 
-from ref_model.rocev2.endpoint.config import AckMode, AckPolicy, AckRequest, EndpointConfig
+from ref_model.rocev2.endpoint.config import AckMode, AckPolicy, AckRequest, EndpointConfig, ReadRetry
 from ref_model.rocev2.endpoint.core import Endpoint
 from ref_model.rocev2.endpoint.frames import acknowledge, envelope
 from ref_model.rocev2.endpoint.requester import Completion, Status
@@ -13,6 +13,7 @@ __all__ = [
     "Completion",
     "Endpoint",
     "EndpointConfig",
+    "ReadRetry",
     "Received",
     "Status",
     "acknowledge",

@@ -49,6 +49,13 @@ class AckPolicy:
             raise UserError("endpoint: ack policy coalesce needs delay_ps above 0")
 
 
+class ReadRetry(Enum):
+    """How the endpoint asks again for READ responses that are missing."""
+
+    MISSING = "missing"  # the rest, at the PSN of the first missing response
+    WHOLE = "whole"  # the whole READ, at its original PSN
+
+
 T = TypeVar("T")
 
 
@@ -67,6 +74,11 @@ class EndpointConfig:
     picoseconds, ``window`` counts unacknowledged packets. ``first_psn`` numbers the first request packet
     sent, ``expected_psn`` is the first one expected from the peer. Limits of 7 mean: no limit. ``history``:
     how many received messages and completions stay listed at least (0: all).
+
+    READ: ``read_depth`` bounds the READs outstanding at the peer and those the peer may have waiting here
+    (one more is refused with NAK 0x61); ``read_delay_ps`` is the time from a READ request to its responses;
+    ``read_retry`` and ``read_gap_retry`` (at once on a missing response, else after the timeout) choose how
+    lost responses are repaired.
 
     Raises UserError when a value is outside its range.
     """
@@ -94,6 +106,10 @@ class EndpointConfig:
     rnr_retry_limit: int = 7
     rnr_code: int = 1
     credit: int = 0x1F
+    read_depth: int = 16
+    read_delay_ps: int = 0
+    read_retry: ReadRetry = ReadRetry.MISSING
+    read_gap_retry: bool = True
 
     def __post_init__(self) -> None:
         """Reject values no RoCEv2 endpoint can have."""
@@ -114,6 +130,7 @@ class EndpointConfig:
             "rnr_retry_limit": 7,
             "rnr_code": 31,
             "credit": 31,
+            "read_depth": 255,
         }
         if self.ip_version not in (4, 6):
             raise UserError(f"endpoint: ip_version {self.ip_version} is not 4 or 6")

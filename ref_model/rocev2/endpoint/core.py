@@ -9,7 +9,7 @@ from ref_model.rocev2.endpoint.frames import ACKNOWLEDGE
 from ref_model.rocev2.endpoint.requester import Completion, Requester
 from ref_model.rocev2.endpoint.responder import Received, Responder
 from ref_model.rocev2.segment import Verb
-from ref_model.wire import Frame, IPv4, IPv6, ParseError, parse
+from ref_model.wire import INFO, Frame, IPv4, IPv6, ParseError, parse
 
 
 class Endpoint:
@@ -17,8 +17,7 @@ class Endpoint:
 
     Feed frames with ``receive`` (whole Ethernet frames, ICRC included, no FCS), then send what ``poll``
     returns; ``next_deadline`` says when to poll again without an input. Frames that are not for this
-    endpoint or are damaged are dropped and counted in ``dropped`` by reason. READ requests are a later
-    addition.
+    endpoint or are damaged are dropped and counted in ``dropped`` by reason.
     """
 
     def __init__(self, config: EndpointConfig) -> None:
@@ -61,6 +60,13 @@ class Endpoint:
         verb = Verb.WRITE if imm is None else Verb.WRITE_IMM
         return self.requester.post(verb, payload, va=va, rkey=rkey, value=imm or 0)
 
+    def post_read(self, va: int, rkey: int, length: int) -> int:
+        """Queue a READ of ``length`` bytes from 64-bit ``va`` under 32-bit ``rkey``; returns its number.
+
+        The data comes with its completion.
+        """
+        return self.requester.post_read(va, rkey, length)
+
     def receive(self, now_ps: int, data: bytes) -> None:
         """Take one frame from the link."""
         try:
@@ -79,6 +85,10 @@ class Endpoint:
         assert frame.bth is not None
         if frame.bth.opcode == ACKNOWLEDGE and frame.aeth is not None:
             self.requester.acknowledge(now_ps, frame.bth.psn, frame.aeth.syndrome)
+            return
+        info = INFO.get(frame.bth.opcode)
+        if info is not None and info.kind == "read_resp":
+            self.requester.read_response(now_ps, frame)
         else:
             self.responder.receive(now_ps, frame)
 

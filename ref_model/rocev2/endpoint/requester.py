@@ -6,11 +6,11 @@ Rules: IBTA volume 1 sections 9.7.5 (acknowledgement and retry) and 9.9.2 (reque
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from enum import Enum
 
-from ref_model.errors import UserError
-from ref_model.rocev2.endpoint.config import AckRequest, EndpointConfig, remember
+from ref_model.rocev2.endpoint.config import AckRequest, EndpointConfig, ReadRetry, remember
 from ref_model.rocev2.endpoint.frames import (
     NAK_ACCESS,
     NAK_INVALID,
@@ -20,8 +20,8 @@ from ref_model.rocev2.endpoint.frames import (
 )
 from ref_model.rocev2.psn import PSN_HALF, psn_add, psn_distance
 from ref_model.rocev2.rnr import rnr_wait_ps
-from ref_model.rocev2.segment import Segment, Verb, segment
-from ref_model.wire import Bth, Frame, Reth, build
+from ref_model.rocev2.segment import Segment, Verb, response_count, response_segment, segment
+from ref_model.wire import Bth, Frame, Reth, build, opcodes
 
 
 class Status(Enum):
@@ -45,7 +45,11 @@ _FATAL = {
 
 @dataclass(slots=True)
 class Request:
-    """One posted message. ``value`` is the immediate word or the key to invalidate (32 bits)."""
+    """One posted message. ``value`` is the immediate word or the key to invalidate (32 bits).
+
+    A READ carries its ``length`` in bytes, collects its ``data``, and knows its ``first_psn`` and the
+    response (by index) its latest request ``asked_from``.
+    """
 
     number: int
     verb: Verb
@@ -53,20 +57,27 @@ class Request:
     va: int = 0
     rkey: int = 0
     value: int = 0
+    length: int = 0
+    data: bytearray = field(default_factory=bytearray)
+    first_psn: int = 0
+    asked_from: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """End of request ``number`` at ``time_ps``."""
+    """End of request ``number`` at ``time_ps``; ``data`` is what a READ has fetched."""
 
     number: int
     verb: Verb
     status: Status
     time_ps: int
+    data: bytes = b""
 
 
 @dataclass(slots=True)
 class _Packet:
+    """One PSN that waits for its acknowledgement; of a READ, one of its responses."""
+
     psn: int
     request: Request
     part: Segment
@@ -74,7 +85,11 @@ class _Packet:
 
 
 class Requester:
-    """Requests out, responses in. Driven by time: nothing happens outside its methods."""
+    """Requests out, responses in. Driven by time: nothing happens outside its methods.
+
+    ``on_read_data(request, offset, data)`` is told each piece of READ data as it is taken; ``bad_responses``
+    counts READ responses of wrong opcode or size.
+    """
 
     def __init__(self, config: EndpointConfig) -> None:
         """Start with an empty queue at the configured first PSN."""
@@ -82,7 +97,10 @@ class Requester:
         self.completions: list[Completion] = []
         self.resent = 0
         self.timeouts = 0
+        self.bad_responses = 0
         self.failed = False
+        self.on_read_data: Callable[[Request, int, bytes], None] | None = None
+        self._asked_again = False
         self._psn = config.first_psn
         self._posted = 0
         self._waiting: deque[Request] = deque()
@@ -106,10 +124,14 @@ class Requester:
         return not (self._flight or self._parts or self._waiting)
 
     def post(self, verb: Verb, payload: bytes, va: int = 0, rkey: int = 0, value: int = 0) -> int:
-        """Queue a message and return its number (0, 1, ...). Raises UserError for a READ."""
-        if verb is Verb.READ:
-            raise UserError("endpoint: READ requests are not supported by the endpoint yet")
-        request = Request(self._posted, verb, bytes(payload), va, rkey, value)
+        """Queue a message and return its number (0, 1, ...)."""
+        return self._queue(Request(self._posted, verb, bytes(payload), va, rkey, value, len(payload)))
+
+    def post_read(self, va: int, rkey: int, length: int) -> int:
+        """Queue a READ of ``length`` bytes and return its number."""
+        return self._queue(Request(self._posted, Verb.READ, b"", va, rkey, 0, length))
+
+    def _queue(self, request: Request) -> int:
         self._posted += 1
         self._waiting.append(request)
         return request.number
@@ -123,6 +145,15 @@ class Requester:
         if self.failed or not self.outstanding(psn):
             return
         index = psn_distance(self._flight[0].psn, psn)
+        missing = self._missing(index + (syndrome >> 5 == 0))
+        if missing is not None:
+            # the peer answered something behind a READ whose responses did not all come
+            self._retire(now, missing)
+            if syndrome in _FATAL:
+                self._fail(now, _FATAL[syndrome])
+            else:
+                self._ask_again(now)
+            return
         kind = syndrome >> 5
         if kind == 0:
             self._retire(now, index + 1)
@@ -136,6 +167,43 @@ class Requester:
         elif syndrome in _FATAL:
             self._retire(now, index)
             self._fail(now, _FATAL[syndrome])
+
+    def read_response(self, now: int, frame: Frame) -> None:
+        """Take a READ response; one that is not the next of the oldest open READ is ignored."""
+        bth = frame.bth
+        if self.failed or bth is None or not self.outstanding(bth.psn):
+            return
+        index = psn_distance(self._flight[0].psn, bth.psn)
+        packet = self._flight[index]
+        missing = self._missing(index)
+        if missing is not None:
+            self._retire(now, missing)
+            self._ask_again(now)
+            return
+        request, part = packet.request, packet.part
+        if request.verb is not Verb.READ:
+            return
+        due = response_segment(
+            request.length, self.config.pmtu, part.offset // self.config.pmtu, request.asked_from
+        )
+        if bth.opcode != due.opcode or len(frame.payload) != due.length:
+            self.bad_responses += 1
+            return
+        if self.on_read_data is not None:
+            self.on_read_data(request, part.offset, frame.payload)
+        request.data += frame.payload
+        self._retire(now, index + 1)
+
+    def _missing(self, count: int) -> int | None:
+        """Index of the first READ response among the oldest ``count`` packets, None when there is none."""
+        reads = (index for index in range(count) if self._flight[index].request.verb is Verb.READ)
+        return next(reads, None)
+
+    def _ask_again(self, now: int) -> None:
+        """Responses are missing: resend from there, once until something arrives."""
+        if self.config.read_gap_retry and not self._asked_again:
+            self._asked_again = True
+            self._rewind(now)
 
     def poll(self, now: int) -> list[bytes]:
         """Frames to send now, timeouts included."""
@@ -152,6 +220,11 @@ class Requester:
             if self._next == len(self._flight) and not self._cut_next():
                 break
             packet = self._flight[self._next]
+            if packet.request.verb is Verb.READ:
+                if not self._may_read():
+                    break
+                frames.append(self._ask(packet))
+                continue
             frames.append(build(self._frame(packet)))
             if packet.sent:
                 self.resent += 1
@@ -169,6 +242,9 @@ class Requester:
         if not self._flight:
             return self._wait_until
         if self._next < min(len(self._flight), self.config.window):
+            due = self._flight[self._next].request
+            if due.verb is Verb.READ and not self._may_read():
+                return self._deadline
             return self._wait_until
         return self._deadline
 
@@ -178,12 +254,47 @@ class Requester:
             if not self._waiting:
                 return False
             request = self._waiting.popleft()
+            if request.verb is Verb.READ:
+                request.first_psn = self._psn
+                for index in range(response_count(request.length, self.config.pmtu)):
+                    answer = response_segment(request.length, self.config.pmtu, index)
+                    self._flight.append(_Packet(self._psn, request, answer))
+                    self._psn = psn_add(self._psn, 1)
+                return True
             cut = segment(request.verb, len(request.payload), self.config.pmtu)
             self._parts.extend((request, part) for part in cut)
         request, part = self._parts.popleft()
         self._flight.append(_Packet(self._psn, request, part))
         self._psn = psn_add(self._psn, 1)
         return True
+
+    def _may_read(self) -> bool:
+        """Whether the peer has room for one more READ request beside those it still answers."""
+        before = {
+            id(entry.request) for entry in self._flight[: self._next] if entry.request.verb is Verb.READ
+        }
+        return len(before) < self.config.read_depth
+
+    def _ask(self, packet: _Packet) -> bytes:
+        """The request for the responses of a READ from ``packet`` on, which takes all their PSNs."""
+        request = packet.request
+        start = packet.part.offset // self.config.pmtu
+        self._next += response_count(request.length, self.config.pmtu) - start
+        if packet.sent:
+            self.resent += 1
+            if self.config.read_retry is ReadRetry.WHOLE:
+                start = 0
+        request.asked_from = start
+        for entry in self._flight:
+            if entry.request is request:
+                entry.sent += 1
+        self._sent = max(self._sent, self._next)
+        done = start * self.config.pmtu
+        psn = psn_add(request.first_psn, start)
+        bth = Bth(opcodes.READ_REQUEST, self.config.peer_qp, psn, self.config.pkey)
+        frame = envelope(self.config, bth)
+        frame.reth = Reth(request.va + done & (1 << 64) - 1, request.rkey, request.length - done)
+        return build(frame)
 
     def _wants_ack(self, packet: _Packet) -> bool:
         """A bit of a packet: by policy; the last one the window lets out always asks, or it could hang."""
@@ -217,6 +328,7 @@ class Requester:
         done, self._flight = self._flight[:count], self._flight[count:]
         self._next = max(0, self._next - count)
         self._sent -= count
+        self._asked_again = False
         self._retries = self._rnr_retries = 0
         self._deadline = now + self.config.timeout_ps if self._flight else None
         for packet in done:
@@ -267,7 +379,7 @@ class Requester:
         self._next = self._sent = 0
 
     def _complete(self, now: int, request: Request, status: Status) -> None:
-        ended = Completion(request.number, request.verb, status, now)
+        ended = Completion(request.number, request.verb, status, now, bytes(request.data))
         remember(self.completions, ended, self.config.history)
 
 

@@ -19,6 +19,11 @@ module tb_ernic #(
     parameter QP_BASE_RAW        = 0,
     parameter C_M_AXI_ADDR_WIDTH = 64,
     parameter C_RESP_RESOURCES   = 16,
+    parameter C_RETRY_BUFFERS    = 0,  // choices of the stand-in, see rtl_stubs/ernic/ernic_core.sv
+    parameter C_CNP_CLEAR_TX     = 0,
+    parameter C_HNDSHK_DB_MEM    = 1,
+    parameter C_RQ_SB_DELTA      = 0,
+    parameter C_SB_ADDR_W        = 13,
     parameter RESET_OUT          = 2,  // first edge in reset at which VALID and the interrupt must be 0
     parameter ADDR_WIDTH         = C_M_AXI_ADDR_WIDTH
 ) (
@@ -120,7 +125,16 @@ module tb_ernic #(
         .C_NUM_QP(C_NUM_QP),
         .C_MR_ROWS(C_MR_ROWS),
         .QP_BASE_RAW(QP_BASE_RAW),
+`ifndef ERNIC_DIRECT
+        .C_RETRY_BUFFERS(C_RETRY_BUFFERS),
+        .C_CNP_CLEAR_TX(C_CNP_CLEAR_TX),
+`endif
         .C_M_AXI_ADDR_WIDTH(C_M_AXI_ADDR_WIDTH),
+`ifndef ERNIC_DIRECT
+        .C_HNDSHK_DB_MEM(C_HNDSHK_DB_MEM),
+        .C_RQ_SB_DELTA(C_RQ_SB_DELTA),
+        .C_SB_ADDR_W(C_SB_ADDR_W),
+`endif
         .C_RESP_RESOURCES(C_RESP_RESOURCES)
     ) dut (
         .*

@@ -12,6 +12,11 @@ module tb_ernic_fast #(
     parameter QP_BASE_RAW        = 0,
     parameter C_M_AXI_ADDR_WIDTH = 64,
     parameter C_RESP_RESOURCES   = 16,
+    parameter C_RETRY_BUFFERS    = 0,
+    parameter C_CNP_CLEAR_TX     = 0,
+    parameter C_HNDSHK_DB_MEM    = 1,
+    parameter C_RQ_SB_DELTA      = 0,
+    parameter C_SB_ADDR_W        = 13,
     parameter RESET_OUT          = 2,
     parameter ADDR_WIDTH         = C_M_AXI_ADDR_WIDTH
 ) (
@@ -97,6 +102,11 @@ module tb_ernic_fast #(
         .QP_BASE_RAW(QP_BASE_RAW),
         .C_M_AXI_ADDR_WIDTH(C_M_AXI_ADDR_WIDTH),
         .C_RESP_RESOURCES(C_RESP_RESOURCES),
+        .C_RETRY_BUFFERS(C_RETRY_BUFFERS),
+        .C_CNP_CLEAR_TX(C_CNP_CLEAR_TX),
+        .C_HNDSHK_DB_MEM(C_HNDSHK_DB_MEM),
+        .C_RQ_SB_DELTA(C_RQ_SB_DELTA),
+        .C_SB_ADDR_W(C_SB_ADDR_W),
         .RESET_OUT(RESET_OUT)
     ) inner (
         .*

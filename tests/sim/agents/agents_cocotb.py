@@ -9,7 +9,19 @@ import cocotb
 import pyuvm
 from cocotb.triggers import ClockCycles, Timer
 
-from ref_model.events import FrameIn, FrameOut, Irq, MemRead, MemWrite, RegRead, RegWrite, Reset, SideBand
+from ref_model.events import (
+    FrameIn,
+    FrameOut,
+    Irq,
+    MemRead,
+    MemWrite,
+    PauseIn,
+    PauseOut,
+    RegRead,
+    RegWrite,
+    Reset,
+    SideBand,
+)
 from ref_model.streams import stream
 from tb.agents.axi import ErrorRegion
 from tb.agents.axil import AxilItem
@@ -313,10 +325,11 @@ class Tokens(AgentTest, EngineMixin):
         await env.irq.wait_level(1, 100 * PERIOD)
         await env.axil.port.write(IRQ_REG, 0)
         await env.irq.wait_level(0, 100 * PERIOD)
+        await env.pause.request(3, 8)
         await ClockCycles(self.dut.m_axi_aclk, 60)
         env.log.fetch()
         got = {m.get_full_name(): m.count for m in env.monitors if "axil" not in m.get_full_name()}
-        two = {n for n in got if n.split(".")[2] in (*env.memories, "irq")}
+        two = {n for n in got if n.split(".")[2] in (*env.memories, "irq", "pause")}
         assert {n: c for n, c in got.items() if n not in two and "protocol" not in n} == {
             n: 1 for n in got if n not in two and "protocol" not in n
         }, got
@@ -332,6 +345,7 @@ class Tokens(AgentTest, EngineMixin):
             "rq_cidb": (0x18_0044, 9),
         }
         assert [e.level for e in env.log.of(Irq)] == [1, 0]
+        assert [e.value for e in env.log.of(PauseIn)] == [0x108] == [e.value for e in env.log.of(PauseOut)]
         assert [(e.port, e.data[:4]) for e in env.log.of(FrameIn)] == [
             ("roce_rx", b"roce"),
             ("non_roce_rx", b"else"),

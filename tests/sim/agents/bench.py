@@ -13,6 +13,7 @@ from tb.agents.axil import AxilAgent
 from tb.agents.clock_reset import ClockReset
 from tb.agents.generators import StallConfig
 from tb.agents.irq import IrqAgent
+from tb.agents.pause import PauseAgent
 from tb.agents.protocol import ProtocolMonitor
 from tb.agents.sideband import SideBandSinkAgent, SideBandSourceAgent
 from tb.engines import kit
@@ -86,6 +87,7 @@ class AgentsEnv(uvm_env):
             port: add(SideBandSourceAgent, port, pins.side_band_config(dut, port, self.seed))
             for port in pins.SOURCE_PORTS
         }
+        self.pause = add(PauseAgent, "pause", pins.pause_config(dut))
         self.irq = add(IrqAgent, "irq", pins.irq_config(dut))
         self.protocol = add(ProtocolMonitor, "protocol", pins.protocol_config(dut))
         self.agents = [
@@ -96,6 +98,7 @@ class AgentsEnv(uvm_env):
             self.host_stream,
             *self.sinks.values(),
             *self.sources.values(),
+            self.pause,
             self.irq,
         ]
 

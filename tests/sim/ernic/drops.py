@@ -10,6 +10,7 @@ from tb.sequences.frames import (
     other_ip_version,
     other_udp_port,
     to_qp,
+    wrong_checksum,
     wrong_icrc,
     wrong_ip,
     wrong_mac,
@@ -58,6 +59,35 @@ class drop_mac_ip_ihl_qp(ErnicTest):
         headers = [other_ip_version, long_ip_header(6), long_ip_header(15)]
         await between_good_ones(self, RawPeer(four, self.partner), [*macs, *headers, *numbers])
         await between_good_ones(self, RawPeer(six, self.partner), [wrong_mac(3), other_ip_version, to_qp(5)])
+
+
+def all_of(*changes: Change) -> Change:
+    """Several changes of one frame."""
+
+    def change(frame: Frame) -> None:
+        for one in changes:
+            one(frame)
+
+    return change
+
+
+@ernic_test(suites=("full",))
+class drop_precedence(ErnicTest):
+    """Of several faults in a frame the one with the lowest precedence number is told: MAC, IP version, IHL.
+
+    Stimulus: all pairs and all three, on an IPv4 and an IPv6 queue pair, each between good frames.
+    Checks: ERN-102, ERN-110, ERN-151.
+    """
+
+    async def scenario(self) -> None:
+        await bring_up(self)
+        four, six = await connect(self, 2), await connect(self, 3, ip_version=6)
+        mac, version, length = wrong_mac(5), other_ip_version, long_ip_header(7)
+        await between_good_ones(
+            self, RawPeer(four, self.partner), [all_of(mac, length), all_of(mac, version), length]
+        )
+        both = [all_of(version, length), all_of(mac, version), all_of(mac, version, length)]
+        await between_good_ones(self, RawPeer(six, self.partner), both)
 
 
 @ernic_test(suites=("full",))
@@ -121,7 +151,7 @@ class cut_and_padded(ErnicTest):
 
     Stimulus: SEND and WRITE cut at every header boundary and beat edge; total lengths off by 1, 4 and 64;
     UDP length alone off
-    with a right ICRC; short frames with 2, 4, 6 trailing bytes.
+    with a right ICRC; a wrong IPv4 check sum; short frames with 2, 4, 6 trailing bytes.
     Checks: ERN-231, ERN-232, ERN-233, ERN-110.
     """
 
@@ -143,6 +173,7 @@ class cut_and_padded(ErnicTest):
             self.partner.inject(wrong_length(whole, 16, delta))
             self.partner.inject(wrong_length(whole, 38, delta))
         raw.send([other_udp_length(raw, delta) for delta in (-64, -4, 4)], advance=False)
+        raw.broken(wrong_checksum)
         raw.post(Verb.SEND, self.rng.randbytes(20))
         await self.host.pause(5)
 

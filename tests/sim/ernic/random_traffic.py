@@ -10,7 +10,7 @@ from tb.host import Mr, ResponseMode
 from tb.partner import Action, Direction, Fault
 from tb.sequences.connect import Link, connect
 from tb.sequences.start import bring_up
-from tb.sequences.traffic import ALL_VERBS, consume, peer_done, peer_post, request
+from tb.sequences.traffic import READ_TOO, consume, peer_done, peer_post, request
 from tb.testcase import ErnicTest, ernic_test
 
 LOSS = 0.02
@@ -32,7 +32,9 @@ class random_traffic(ErnicTest):
     ERN-060, ERN-062, ERN-064, ERN-066, ERN-069, ERN-070, ERN-071, ERN-073, ERN-074, ERN-075, ERN-076,
     ERN-077, ERN-079, ERN-080, ERN-081, ERN-082, ERN-083, ERN-084, ERN-088, ERN-092, ERN-112, ERN-113,
     ERN-114, ERN-115, ERN-117, ERN-120, ERN-121, ERN-122, ERN-123, ERN-124, ERN-125, ERN-139, ERN-141,
-    ERN-142, ERN-143, ERN-144, ERN-147, ERN-148, ERN-149, ERN-150, ERN-211, ERN-218.
+    ERN-142, ERN-143, ERN-144, ERN-147, ERN-148, ERN-149, ERN-150, ERN-211, ERN-218; of READ ERN-063,
+    ERN-072, ERN-093, ERN-094, ERN-095, ERN-116, ERN-126, ERN-135, ERN-136, ERN-137, ERN-138, ERN-241,
+    ERN-244, ERN-245.
     """
 
     async def scenario(self) -> None:
@@ -46,7 +48,7 @@ class random_traffic(ErnicTest):
             link, mr = self.rng.choice(pairs)
             for _ in range(self.rng.randrange(1, 4)):
                 length = self.random_length(link)
-                verb = self.rng.choice(ALL_VERBS)
+                verb = self.rng.choice(READ_TOO)
                 peer_post(link, self.rng, verb, length, mr, self.rng.randrange(mr.length - length))
             self.partner.service()
             batch = [self.random_request(link) for _ in range(self.rng.randrange(1, 4))]
@@ -90,7 +92,7 @@ class random_traffic(ErnicTest):
 
     def random_request(self, link: Link):
         """One work request with random kind, length and alignment."""
-        return request(self.rng, self.rng.choice(ALL_VERBS), self.random_length(link), self.rng.randrange(64))
+        return request(self.rng, self.rng.choice(READ_TOO), self.random_length(link), self.rng.randrange(64))
 
     def random_faults(self) -> list[Fault]:
         """A little of everything, on both directions."""
@@ -115,7 +117,8 @@ class random_clean(ErnicTest):
     ERN-049, ERN-051, ERN-052, ERN-053, ERN-054, ERN-056, ERN-058, ERN-059, ERN-062, ERN-064, ERN-066,
     ERN-069, ERN-070, ERN-071, ERN-073, ERN-074, ERN-075, ERN-076, ERN-077, ERN-079, ERN-112, ERN-113,
     ERN-119, ERN-122, ERN-123, ERN-124, ERN-125, ERN-139, ERN-141, ERN-142, ERN-143, ERN-144, ERN-147,
-    ERN-148, ERN-149, ERN-150, ERN-185.
+    ERN-148, ERN-149, ERN-150, ERN-185; of READ ERN-063, ERN-072, ERN-093, ERN-126, ERN-135, ERN-136,
+    ERN-137, ERN-160, ERN-175, ERN-245.
     """
 
     async def scenario(self) -> None:
@@ -127,8 +130,8 @@ class random_clean(ErnicTest):
         for _ in range(60):
             link, mr = self.rng.choice(links)
             length = self.rng.randrange(2000)
-            peer_post(link, self.rng, self.rng.choice(ALL_VERBS), length, mr, self.rng.randrange(8000))
-            await self.host.post_send(link.qp, request(self.rng, self.rng.choice(ALL_VERBS), length))
+            peer_post(link, self.rng, self.rng.choice(READ_TOO), length, mr, self.rng.randrange(8000))
+            await self.host.post_send(link.qp, request(self.rng, self.rng.choice(READ_TOO), length))
             await peer_done(self, link)
         for link, _ in links:
             await self.host.wait_completions(link.qp)

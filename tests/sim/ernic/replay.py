@@ -18,7 +18,7 @@ class replay_capture(ErnicTest):
     """A capture of foreign traffic, rewritten to the DUT's addresses, is received like live traffic.
 
     Stimulus: the file of option pcap, or a conversation recorded here; spacing kept, then without gaps as
-    duplicates. Checks: ERN-112, ERN-115, ERN-139, ERN-148, ERN-168.
+    duplicates. Checks: ERN-112, ERN-115, ERN-116, ERN-135, ERN-139, ERN-148, ERN-168.
     """
 
     async def scenario(self) -> None:
@@ -47,6 +47,8 @@ class replay_capture(ErnicTest):
         for length in (10, 700, 256):
             sender.post_send(self.rng.randbytes(length))
             sender.post_write(0x4000, 0x99, self.rng.randbytes(length))
+        sender.post_read(0x4003, 0x99, 700)
+        sender.post_send(b"behind the READ")
         path = f"{self.job['out_dir']}/recorded.pcapng"
         with PcapngWriter(path, comment="recorded conversation") as capture:
             for number, frame in enumerate(sender.poll(0)):

@@ -77,7 +77,7 @@ class qp_recovery(ErnicTest):
 
     Stimulus: fatal by a NAK, a bad request, used-up retries and a reserved opcode; recovery under override,
     new packet numbers, a ring of messages both ways after each; another queue pair busy throughout.
-    Checks: ERN-187, ERN-189, ERN-186, ERN-236.
+    Checks: ERN-187, ERN-188, ERN-189, ERN-186, ERN-236.
     """
 
     async def scenario(self) -> None:
@@ -109,7 +109,7 @@ class qp_recovery(ErnicTest):
         """No answer until the retries are used up."""
         self.partner.disconnect(link.number)
         await self.host.post_send(link.qp, request(self.rng, Verb.SEND, 50))
-        await self.host.wait_completions(link.qp)
+        await self.host.wait_completions(link.qp, limit_ps=1_000_000_000)  # timers may be late
 
     async def by_opcode(self, link: Link) -> None:
         """A send queue entry with a reserved opcode."""
@@ -137,6 +137,28 @@ class backpressure_heavy(ErnicTest):
             for verb in (Verb.SEND_IMM, Verb.SEND_INV) * 3:
                 peer_post(link, self.rng, verb, self.rng.randrange(100))
             await peer_done(self, link)
+
+
+@ernic_test(suites=("full",))
+class back_to_back_frames(ErnicTest):
+    """Frames that follow each other without a clock between them are all taken.
+
+    Stimulus: at bus speed, shortest and longest frames of three queue pairs mixed, as many as the input
+    buffer holds, then a pause; six times.
+    Checks: ERN-235, ERN-112, ERN-148.
+    """
+
+    stalls, line_rate = "none", 0
+
+    async def scenario(self) -> None:
+        await bring_up(self)
+        peers = [RawPeer(await connect(self, number, pmtu=4096), self.partner) for number in (2, 3, 4)]
+        mr = [await self.host.register_mr(raw.link.config.pd, 8192) for raw in peers]
+        for _ in range(6):
+            for number in (0, 1, 2) * 3:
+                for length in (0, 4, 4, self.rng.choice((4, 2000, 4096)), 8):
+                    peers[number].post(Verb.WRITE, self.rng.randbytes(length), mr[number].va, mr[number].rkey)
+            await self.host.pause(12)
 
 
 @ernic_test(suites=("full",))

@@ -9,6 +9,7 @@ from tb.sequences.traffic import REMOTE_KEY, REMOTE_VA, peer_done, peer_post
 from tb.testcase import ErnicTest, ernic_test
 
 BATCH = 256
+PATIENCE_PS = 2_000_000_000
 
 
 @ernic_test(suites=("nightly",))
@@ -48,5 +49,5 @@ class write_soak(ErnicTest):
                     for slot in range(count)
                 ],
             )
-            await self.host.wait_completions(link.qp)
-            await peer_done(self, link)
+            await self.host.wait_completions(link.qp, limit_ps=PATIENCE_PS)
+            await peer_done(self, link, PATIENCE_PS)

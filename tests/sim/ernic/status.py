@@ -248,16 +248,24 @@ class clear_races(ErnicTest):
 class ecn_marks(ErnicTest):
     """A request that is not marked "congestion experienced" sets no congestion status.
 
-    Stimulus: SENDs with ECN 0, 1 and 2 in both IP versions, status and bank read after each.
-    Checks: ERN-185, ERN-139.
+    Stimulus: SENDs and READs with ECN 0, 1 and 2 in both IP versions, status and bank read after each.
+    Checks: ERN-185, ERN-139, ERN-135.
     """
 
     async def scenario(self) -> None:
         await bring_up(self)
         for number, version in ((2, 4), (3, 6)):
-            raw = RawPeer(await connect(self, number, ip_version=version), self.partner)
-            for mark in (0, 1, 2, 0):
-                frame = raw.message(Verb.SEND, self.rng.randbytes(30))[0]
+            link = await connect(self, number, ip_version=version)
+            mr = await self.host.register_mr(link.config.pd, 256)
+            raw = RawPeer(link, self.partner)
+            for mark, verb in (
+                (0, Verb.SEND),
+                (1, Verb.SEND),
+                (2, Verb.READ),
+                (1, Verb.READ),
+                (2, Verb.SEND),
+            ):
+                frame = raw.message(verb, self.rng.randbytes(30), mr.va, mr.rkey)[0]
                 if isinstance(frame.ip, IPv4):
                     frame.ip.tos |= mark
                 elif frame.ip is not None:

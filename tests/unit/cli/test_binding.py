@@ -30,6 +30,15 @@ def test_parameter_from_an_enum_knob(toy: Path) -> None:
     assert binding.with_knobs({"QP_BASE_MODE": "raw"}).parameters() == {"WIDTH": 1}
 
 
+def test_plusargs_follow_knobs(toy: Path) -> None:
+    table = '[plusargs]\nCREDIT = { knob = "AETH_CREDIT", mask = 31 }\nFIXED = 3\n[knobs]'
+    toy.write_text(toy.read_text().replace("[knobs]", table))
+    binding = load_binding(str(toy))
+    assert binding.plusargs() == {"CREDIT": 31, "FIXED": 3}
+    assert binding.with_knobs({"AETH_CREDIT": 5}).plusargs() == {"CREDIT": 5, "FIXED": 3}
+    assert binding.with_knobs({"AETH_CREDIT": 5}).parameters() == binding.parameters()
+
+
 def test_enum_knob_without_a_parameter_value(toy: Path) -> None:
     toy.write_text(toy.read_text().replace('{ knob = "C_NUM_QP" }', '{ knob = "QP_BASE_MODE", doc = 0 }'))
     binding = load_binding(str(toy)).with_knobs({"QP_BASE_MODE": "raw"})

@@ -12,8 +12,10 @@ import pytest
 
 from ref_model.errors import UserError
 from tb.cli import regress as module
+from tb.cli.options import parse_settings
 from tb.cli.regress import Plan, conclude, regress
 from tb.runner import Job, load_binding
+from tb.runner.knob_sets import KnobSet
 from tb.runner.seeds import elastic_seed, run_seed
 from tb.runner.store import exclusive, regress_directory
 from tests.unit.cli.conftest import failed, finding, passed
@@ -121,3 +123,34 @@ def test_command(toy: Path, run_main: Any, monkeypatch: pytest.MonkeyPatch) -> N
     assert out.strip().splitlines()[-1].startswith("passed 6 of 15 runs, 9 fail")
     assert run_main("regress", "--dut", str(toy), "--test", "send_only", "--seeds", "2")[0] == 0
     assert seen[1].tests == (("send_only", 2),)
+
+
+def test_one_variant(toy: Path, run_main: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[Plan] = []
+
+    def fake(binding: object, plan: Plan, suite: str, workers: int) -> list[dict[str, Any]]:
+        seen.append(plan)
+        return [passed(job) for job in plan.jobs("ernic.toy")]
+
+    monkeypatch.setattr(module, "regress", fake)
+    assert run_main("regress", "--dut", str(toy), "--variant", "small_bursts")[0] == 0
+    assert seen[0].variants == (2,)
+    assert run_main("regress", "--dut", str(toy), "--variant", "9")[0] == 2
+
+
+def test_knob_sets_run_beside_the_suite(toy: Path) -> None:
+    one = KnobSet("narrow", {"C_NUM_QP": 16, "MAX_OUTSTANDING": [16, 8]}, ("send_only",), ("smoke",))
+    plan = _plan(toy, sets=(one,), knobs={"C_NUM_QP": 8})
+    jobs = plan.jobs("ernic.toy")
+    assert len(jobs) == 4 and len({job.out_dir for job in jobs}) == 4
+    assert [job.knobs["C_NUM_QP"] for job in jobs] == [8, 8, 8, 16]
+    assert "-o 'MAX_OUTSTANDING=[16, 8]'" in jobs[-1].repeat_command()
+    results = regress(load_binding(str(toy)), plan, "smoke", 2, passed)
+    assert [result.get("knob_set") for result in results] == [None, None, None, "narrow"]
+
+
+def test_pairs_and_tables_on_the_command_line() -> None:
+    knobs, _ = parse_settings("ernic", ("MAX_OUTSTANDING=[16, 8]",))
+    assert knobs == {"MAX_OUTSTANDING": [16, 8]}
+    with pytest.raises(UserError, match="no JSON"):
+        parse_settings("ernic", ("MAX_OUTSTANDING=[16",))

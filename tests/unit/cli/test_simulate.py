@@ -51,7 +51,8 @@ def test_waves(toy: Path) -> None:
     ],
 )
 def test_ends_without_a_result(toy: Path, test: str, reason: str) -> None:
-    result = run(_job(toy, test, timeout_s=2), test_module=ENTRY)
+    limit = 2 if test == "hang" else 60  # a busy machine is no reason to fail
+    result = run(_job(toy, test, timeout_s=limit), test_module=ENTRY)
     assert result["verdict"] == "inconclusive"
     assert result["reason"].startswith(reason) and "sim.log" in result["reason"]
     assert result["log_tail"] and result["evidence"] == {}

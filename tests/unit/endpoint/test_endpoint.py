@@ -246,8 +246,8 @@ def test_config_rejects(wrong: dict) -> None:
         EndpointConfig(**settings)
 
 
-def test_policy_and_read_errors() -> None:
-    """Coalescing without a bound and READ are refused."""
+def test_policy_errors() -> None:
+    """Coalescing without a bound is refused."""
     with pytest.raises(UserError, match="delay_ps"):
         AckPolicy(AckMode.COALESCE, 4)
     with pytest.raises(UserError, match="drop"):

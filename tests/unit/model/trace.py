@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import cache
 
@@ -41,10 +41,11 @@ def golden(seed: int = 1, ip_version: int = 4, lossy: bool = False) -> tuple[Eve
     return tuple(log)
 
 
-def judge(events: Iterator[Event] | Trace) -> list[Finding]:
+def judge(events: Iterable[Event | None]) -> list[Finding]:
     """Feed ``events`` to a fresh model and return what it found, end-of-test checks included."""
     model = ErnicModel({**OWN, **LIVENESS})
     for event in events:
+        assert event is not None
         model.observe(event)
     model.finish()
     return model.rules.findings

@@ -200,6 +200,34 @@ def test_legality_checker_compares_resends_and_icrc() -> None:
     assert ["differs" in p or "check sum" in p for p in bench.checker.problems] == [True, True]
 
 
+def test_legality_checker_knows_reads() -> None:
+    """A READ takes a PSN per response; repeats ask for the rest; responses fit a READ of the DUT."""
+    bench = Bench()
+    checker, pmtu = bench.checker, bench.peer.config.pmtu
+    bench.peer.post_read(0x1000, 7, 3 * pmtu)
+    bench.peer.post_send(b"behind")
+    for data in bench.peer.poll(0):
+        checker.sending(2, data)
+    assert checker.problems == []
+    rest = recompute(parse(bench.peer.requester._ask(bench.peer.requester._flight[1])))
+    checker.sending(2, build(rest))
+    assert checker.problems == []
+    assert rest.reth is not None
+    rest.reth.va += 4
+    checker.sending(2, build(rest))
+    assert len(checker.problems) == 1 and "rest" in checker.problems[0]
+    other = Bench()
+    answer = recompute(rest)
+    assert answer.bth is not None
+    answer.bth.opcode, answer.reth, answer.aeth = 0x0D, None, Aeth(0x1F, 1)
+    answer.bth.psn, answer.payload = 0x55, bytes(pmtu)
+    other.checker.sending(2, build(answer))
+    assert "fits no READ" in other.checker.problems[0]
+    other.checker.heard(2, 0x0C, 0x55, pmtu + 1)
+    other.checker.sending(2, build(answer))
+    assert len(other.checker.problems) == 1
+
+
 @pytest.mark.parametrize("wrong", [
     {"action": Action.NAK, "direction": TO_DUT, "value": 0x60},
     {"action": Action.RNR},

@@ -26,7 +26,9 @@ ALL: list[Event] = [
     events.MemWrite(12, 13, "resp_hndler", 0, b"\x04" * 4, b"\1\0\1\1", 2),
     events.SideBand(14, 15, "ieth_immdt", (1, 2)),
     events.Irq(16, 1),
-    events.ProtocolViolation(17, "ERN-211", "axil", "text"),
+    events.PauseIn(17, 0x101),
+    events.PauseOut(18, "ctl_tx_pause_req", 8),
+    events.ProtocolViolation(19, "ERN-211", "axil", "text"),
 ]
 
 
@@ -76,10 +78,10 @@ def judge_in(folder: Path) -> tuple[Judge, Recorder]:
 
 def told(judge: Any) -> dict[str, Any]:
     """Result after all kinds of events, an illegal frame of the partner and some questions."""
-    judge.take(ALL[:5], [("open", 2, 0), ("heard", 2, 4, 7)], 6)
+    judge.take(ALL[:5], [("open", 2, 0, 1024), ("heard", 2, 4, 7)], 6)
     judge.take(ALL[5:], [("sending", 2, b"\0" * 60)], 20)
     assert (
-        judge.busy() == "11 at 20" and judge.subjects() == [1, 2] and not judge.in_reset() and judge.found()
+        judge.busy() == "13 at 20" and judge.subjects() == [1, 2] and not judge.in_reset() and judge.found()
     )
     judge.fail(21, "ERN-211", "an end", "none", "a transfer")
     judge.finish(30)
