@@ -617,15 +617,15 @@ class Requester:
             )
         return good
 
-    def _expired(self, begin: int, conn: QpConfig, device: Device) -> bool:
-        """Return whether the timeout of the oldest open packet may have expired by ``begin``."""
-        return conn.timeout > 0 and begin >= self._earliest_timeout(conn, device)
-
     def _ghost_obeyed(self, psn: int, begin: int, conn: QpConfig, device: Device) -> bool:
         """Return whether a resend no timeout explains follows a NAK that names nothing outstanding."""
         if self._ghost is None or self._ghost <= self._progress or self._ctx.knobs["M_RULES"] in OPEN_VALUES:
             return False
-        return conn.timeout == 0 or psn != self.una or begin < self._earliest_timeout(conn, device)
+        return psn != self.una or not self._expired(begin, conn, device)
+
+    def _expired(self, begin: int, conn: QpConfig, device: Device) -> bool:
+        """Return whether the timeout of the oldest open packet may have expired by ``begin``."""
+        return conn.timeout > 0 and begin >= self._earliest_timeout(conn, device)
 
     def _unlikely(self, entry: Restart, begin: int) -> tuple[bool, bool]:
         """Order the permissions for a resend at ``begin``: an RNR wait that is not over comes last."""
