@@ -23,7 +23,7 @@ from ref_model.rocev2.psn import psn_add, psn_diff
 from ref_model.rocev2.rnr import rnr_wait_ps
 from ref_model.rocev2.segment import Verb, segment
 from ref_model.rules import OPEN_VALUES, Scope
-from ref_model.wire import Frame
+from ref_model.wire import Frame, Reth
 
 WQE_BYTES = 64
 RNR_ENDLESS = 7
@@ -126,7 +126,7 @@ class Requester:
         self._gone: deque[Message] = deque(maxlen=8)  # READs that completed
         self._after_read = False  # the last new message was a READ
         self._acked_beyond: int | None = None  # PSN of an ACK for what follows a READ without its data
-        self._asks = False  # the packet being judged is a READ request, or could be one
+        self._reth: Reth | None = None  # of the packet being judged
         self._repeat_seen = False  # a response taken before came since the last packet
         self._implied = 0  # PSN up to which READ responses acknowledged
         self._extra_rounds = 0  # resends of READs that may count as retries
@@ -414,7 +414,7 @@ class Requester:
         bth = frame.bth
         assert bth is not None
         psn = bth.psn
-        self._asks = frame.reth is not None and not frame.payload
+        self._reth = frame.reth
         self._decided = self._decision(psn, begin, conn)
         if not self._may_send(conn, device):
             return
@@ -549,7 +549,7 @@ class Requester:
             return rules.fail("ERN-244/silence", self.cursor, asked, why, scope, knob="M_RULES")
         if not self.window:
             row = "ERN-060" if psn == self._empty else "ERN-063" if self._after_read else "ERN-062"
-            if psn_diff(asked, self.una) < 0 and self._asks and self._is_read(asked):
+            if psn_diff(asked, self.una) < 0 and self._repeats_read(asked):
                 row = "ERN-094"  # asked again though nothing is missing
             elif psn_diff(psn, self._implied) < 0 and not self._is_read(psn):
                 row = "ERN-241"
@@ -860,6 +860,15 @@ class Requester:
             if psn == message.first_psn and asked:
                 return asked[0].psn
         return psn
+
+    def _repeats_read(self, psn: int) -> bool:
+        """Return whether the packet being judged asks again for a READ that is complete."""
+        return any(
+            message.fetch is not None
+            and 0 <= psn_diff(psn, message.first_psn) < message.span
+            and self._reth == message.fetch.request(psn_diff(psn, message.first_psn))
+            for message in self._gone
+        )
 
     def _is_read(self, psn: int) -> bool:
         """Return whether ``psn`` belongs to a READ."""
