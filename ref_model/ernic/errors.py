@@ -44,6 +44,11 @@ class BadFrame:
     why: str
     duty: Must | None
     may: int = 0
+    blank: bool = True
+
+    def fits(self, documented: int) -> bool:
+        """Return whether an entry with these documented syndrome bits can be the one of this frame."""
+        return not documented & ~self.may if documented else self.blank
 
 
 class ErrorBuffer:
@@ -73,10 +78,13 @@ class ErrorBuffer:
     def _log_all(self) -> bool:
         return bool(self._values.get("GLOBAL", "XRNICCONF") >> 5 & 1)
 
-    def expect(self, sure: bool, syndrome: int, rule: str, why: str, may: int = 0) -> None:
+    def expect(
+        self, sure: bool, syndrome: int, rule: str, why: str, may: int = 0, blank: bool | None = None
+    ) -> None:
         """A frame failed validation; ``sure``: its entry is owed, else allowed if all errors are logged.
 
-        ``may``: documented syndrome bits its entry can have, where it has several faults.
+        ``may``: documented syndrome bits its entry can have, where it has several faults; ``blank``: it can
+        have none of them (default: unless ``syndrome`` is one).
         """
         if not sure and not self._log_all():
             return
@@ -85,7 +93,11 @@ class ErrorBuffer:
             duty = self._ctx.deadlines.must(
                 rule, "an error buffer entry", why, self.scope, self._ctx.liveness()
             )
-        self._waiting.append(BadFrame(sure, syndrome, rule, why, duty, may))
+        self._waiting.append(
+            BadFrame(
+                sure, syndrome, rule, why, duty, may | syndrome, not syndrome if blank is None else blank
+            )
+        )
 
     def write(self, addr: int, data: bytes) -> None:
         """Judge a write into the ring; only the one at the start of an entry counts as a new entry."""
@@ -117,13 +129,13 @@ class ErrorBuffer:
         """Find the frame of a new entry: the oldest that must have one, else one that may."""
         rules = self._ctx.rules
         owed = next((frame for frame in self._waiting if frame.sure), None)
-        if owed is not None and owed.syndrome in (0, syndrome & DOCUMENTED):
+        seen = syndrome & DOCUMENTED
+        if owed is not None and owed.fits(seen):
             self._close(owed)
             if owed.syndrome:
                 rules.met("ERN-154", "documented syndrome bit", self.scope, knob="ERRBUF_LAYOUT")
             return
-        seen = syndrome & DOCUMENTED
-        able = [frame for frame in self._waiting if not frame.sure and not seen & ~frame.may]
+        able = [frame for frame in self._waiting if not frame.sure and frame.fits(seen)]
         free = min(able, key=lambda frame: frame.may.bit_count(), default=None)  # keeps those that fit more
         if free is not None:
             self._close(free)

@@ -472,6 +472,7 @@ class ErnicModel:
         if not certain(faults, self.knobs):
             rules.inconclusive(f"a frame whose handling is left open: {faults[0].why}")
             return
+        faults = list(dict.fromkeys(faults))
         fault = faults[0]
         counted = all(entry.counted for entry in faults)
         low = int(counted)
@@ -486,9 +487,9 @@ class ErnicModel:
         rules.tempt("ERN-110", path)
         if log_all:
             syndrome = fault.syndrome if len(faults) == 1 else 0
-            self.errors.expect(
-                counted, syndrome, "ERN-151", fault.why, possible_syndromes(faults, frame, self._device())
-            )
+            may = possible_syndromes(faults, frame, self._device())
+            blank = any(not entry.syndrome for entry in faults)
+            self.errors.expect(counted, syndrome, "ERN-151", fault.why, may, blank)
         else:
             rules.tempt("ERN-152", path)
         self.counters.last_in_known = False
