@@ -47,6 +47,13 @@ class BadFrame:
     why: str
     duty: Must | None
     may: int = 0
+    blank: bool = True
+
+    def fits(self, documented: int) -> bool:
+        """Return whether an entry with these documented syndrome bits can be the one of this frame."""
+        if self.syndrome:
+            return documented & ~self.further == self.syndrome
+        return not documented & ~self.may if documented else self.blank
 
     @property
     def bit_rule(self) -> str:
@@ -86,11 +93,21 @@ class ErrorBuffer:
     def _log_all(self) -> bool:
         return bool(self._values.get("GLOBAL", "XRNICCONF") >> 5 & 1)
 
-    def expect(self, sure: bool, syndrome: int, rule: str, why: str, further: int = 0, may: int = 0) -> None:
+    def expect(
+        self,
+        sure: bool,
+        syndrome: int,
+        rule: str,
+        why: str,
+        further: int = 0,
+        may: int = 0,
+        blank: bool | None = None,
+    ) -> None:
         """A frame failed validation; ``sure``: its entry is owed, else allowed if all errors are logged.
 
         ``syndrome``: the bit it must show, 0 when that is open; ``further``: bits of faults of lower
-        precedence, which it may show too; ``may``: documented bits it can have at all.
+        precedence, which it may show too; ``may``: documented bits it can have at all; ``blank``: it can have
+        none of them (default: unless ``syndrome`` is one).
         """
         if not sure and not self._log_all():
             return
@@ -99,7 +116,9 @@ class ErrorBuffer:
             duty = self._ctx.deadlines.must(
                 rule, "an error buffer entry", why, self.scope, self._ctx.liveness()
             )
-        self._waiting.append(BadFrame(sure, syndrome, further, rule, why, duty, may))
+        blank = not syndrome if blank is None else blank
+        frame = BadFrame(sure, syndrome, further, rule, why, duty, may | syndrome, blank)
+        self._waiting.append(frame)
 
     def write(self, addr: int, data: bytes) -> None:
         """Judge a write into the ring; only the one at the start of an entry counts as a new entry."""
@@ -132,7 +151,7 @@ class ErrorBuffer:
         rules = self._ctx.rules
         owed = next((frame for frame in self._waiting if frame.sure), None)
         seen = syndrome & DOCUMENTED
-        if owed is not None and (not owed.syndrome or owed.syndrome == seen & ~owed.further):
+        if owed is not None and owed.fits(seen):
             self._close(owed)
             if owed.syndrome:
                 why = (
@@ -140,7 +159,7 @@ class ErrorBuffer:
                 )
                 rules.met(owed.bit_rule, why, self.scope, knob="ERRBUF_LAYOUT")
             return
-        able = [frame for frame in self._waiting if not frame.sure and not seen & ~frame.may]
+        able = [frame for frame in self._waiting if not frame.sure and frame.fits(seen)]
         free = min(able, key=lambda frame: frame.may.bit_count(), default=None)  # keeps those that fit more
         if free is not None:
             self._close(free)

@@ -573,6 +573,7 @@ class ErnicModel:
         if not certain(faults, self.knobs):
             rules.inconclusive(f"a frame whose handling is left open: {faults[0].why}")
             return
+        faults = list(dict.fromkeys(faults))
         fault = faults[0]
         if not fits:
             rules.tempt("ERN-235", ("regions", "granted"))
@@ -592,7 +593,8 @@ class ErnicModel:
         if log_all:
             syndrome, further = syndrome_bits(faults)
             may = possible_syndromes(faults, frame, self._device())
-            self.errors.expect(counted, syndrome, "ERN-151", fault.why, further, may)
+            blank = any(not entry.syndrome for entry in faults)
+            self.errors.expect(counted, syndrome, "ERN-151", fault.why, further, may, blank)
         else:
             rules.tempt("ERN-152", path)
         self.counters.last_in_known = False

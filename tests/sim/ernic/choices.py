@@ -13,6 +13,8 @@ from tb.sequences.traffic import SEND_VERBS, peer_done, peer_post, post_all, req
 from tb.testcase import ErnicTest, ernic_test
 
 PATIENCE_PS = 1_000_000_000
+BURST = 200
+"""Frames in a row that the input buffer can hold."""
 DEPTH = 16
 """Elements of a receive ring unless told otherwise."""
 
@@ -124,11 +126,10 @@ class counter_end(ErnicTest):
         raw = RawPeer(await connect(self, 2), self.partner)
         raw.post(Verb.SEND, b"before")
         frames = int(self.options.get("frames", 65_560))
-        for first in range(0, frames, 1000):
-            for _ in range(min(1000, frames - first)):
+        for first in range(0, frames, BURST):
+            for _ in range(min(BURST, frames - first)):
                 raw.broken(wrong_mac(7), b"")
-            while not self.env.mac.input_idle:
-                await self.host.pause(2)
+            await self.host.pause(8)
         await self.settle()
         raw.post(Verb.SEND, b"behind")
         await self.settle()

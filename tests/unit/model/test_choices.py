@@ -104,5 +104,10 @@ def test_entries_of_frames_with_several_faults() -> None:
     buffer.write(0x1000, (0x400).to_bytes(8, "little"))
     buffer.write(0x1040, (1).to_bytes(8, "little"))
     assert not one.rules.findings
-    buffer.write(0x1080, (1).to_bytes(8, "little"))
+    buffer.expect(True, 0, "ERN-151", "MAC and IHL", may=9, blank=False)
+    buffer.expect(False, 0, "ERN-151", "length")
+    buffer.write(0x1080, (0x400).to_bytes(8, "little"))
+    buffer.write(0x10C0, (8).to_bytes(8, "little"))
+    assert not one.rules.findings
+    buffer.write(0x1100, (1).to_bytes(8, "little"))
     assert [finding.rule for finding in one.rules.findings] == ["ERN-151"]
