@@ -8,16 +8,8 @@ from tb.runner import load_binding
 from tb.runner.knob_sets import knob_sets
 from tb.runner.knobs import catalogue
 
-#: Values the stand-in cannot show yet; each names what it waits for.
-WAITING = {
-    ("CNP_CLEAR", "cnp_tx"): "CNPs out of QP1",
-    ("DB_MEM_IN_HNDSHK", "silent"): "handshake queue pairs",
-    ("RETRY_SOURCE", "buffer"): "retry data buffers",
-    ("RQ_SB_VALUE", "delta"): "handshake queue pairs",
-    ("SB_ADDR_W", 10): "handshake queue pairs",
-    ("PAUSE_SLACK", None): "pause",
-    ("MAX_OUTSTANDING", None): "one pair is allowed",
-}
+#: Parameters with a single value.
+ONLY_ONE = {"MAX_OUTSTANDING"}
 
 
 def _used(name: str) -> list[object]:
@@ -30,16 +22,10 @@ def _used(name: str) -> list[object]:
 def test_every_value_runs(name: str) -> None:
     item, used = catalogue("ernic")[name], _used(name)
     if item["type"] == "enum":
-        missing = [value for value in item["values"] if value not in used and (name, value) not in WAITING]
+        missing = [value for value in item["values"] if value not in used]
         assert not missing, f"{name}: no regression runs {missing}"
-    elif (name, None) not in WAITING:
+    elif name not in ONLY_ONE:
         assert len({str(value) for value in used}) > 1, f"{name}: one value only: {used}"
-
-
-def test_waiting_values_are_really_missing() -> None:
-    for name, value in WAITING:
-        if value is not None:
-            assert value not in _used(name), f"{name} = {value} runs: take it out of the list"
 
 
 def test_tests_of_a_set_exist_and_its_name_is_its_own() -> None:

@@ -112,7 +112,7 @@ class read_response_lost(ErnicTest):
 
     Stimulus: the first, second, third, last or only response of a READ dropped, alone and before other
     messages; the request itself dropped; two losses in a row; PSN wrap inside.
-    Checks: ERN-094, ERN-093, ERN-072, ERN-095, ERN-084, ERN-173.
+    Checks: ERN-094, ERN-093, ERN-072, ERN-095, ERN-084.
     """
 
     async def scenario(self) -> None:
