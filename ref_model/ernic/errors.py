@@ -26,7 +26,8 @@ ANY_PSN = -1
 class Suspicion:
     """What is special about a good frame: the rule its refusal would break, by how it would be refused.
 
-    ``dropped``: without an answer; ``access``, ``invalid``: with that NAK. Empty: nothing special.
+    ``dropped``: without an answer; ``access``, ``invalid``: with that NAK; ``lost``: on its way, which is
+    the least telling. Empty: nothing special.
     """
 
     qp: int
@@ -34,6 +35,7 @@ class Suspicion:
     dropped: str = ""
     access: str = ""
     invalid: str = ""
+    lost: str = ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -164,7 +166,11 @@ class ErrorBuffer:
         if free is not None:
             self._close(free)
         elif owed is not None:
-            rules.eq(owed.bit_rule, owed.syndrome, seen, owed.why, self.scope, knob="ERRBUF_LAYOUT")
+            if any(frame.sure and frame.fits(seen) for frame in self._waiting if frame is not owed):
+                what = f"that of a later frame, syndrome {syndrome:#x}"
+                rules.fail(owed.rule, "its entry", what, owed.why, self.scope)
+            else:
+                rules.eq(owed.bit_rule, owed.syndrome, seen, owed.why, self.scope, knob="ERRBUF_LAYOUT")
             self._close(owed)
         else:
             rule = self.suspect() if self._log_all() else "ERN-152"
@@ -185,12 +191,14 @@ class ErrorBuffer:
 
     def suspect(self) -> str:
         """Return what an entry for a good frame breaks, by the oldest one not answered that was special."""
-        rules = (rule for good in self._last_good for rule in (good.dropped, good.access, good.invalid))
-        return next((rule for rule in rules if rule), "ERN-151")
+        told = [rule for good in self._last_good for rule in (good.dropped, good.access, good.invalid)]
+        told += [good.lost for good in self._last_good]
+        return next((rule for rule in told if rule), "ERN-151")
 
     def suspect_lost(self, qp: int, psn: int) -> str:
         """Return the rule that losing the good frame with ``psn`` of ``qp`` breaks, "" if none of its own."""
-        return next((good.dropped for good in self._last_good if (good.qp, good.psn) == (qp, psn)), "")
+        good = next((entry for entry in self._last_good if (entry.qp, entry.psn) == (qp, psn)), None)
+        return "" if good is None else good.dropped or good.lost
 
     def suspect_nak(self, qp: int, psn: int, syndrome: int) -> str:
         """Return what a NAK of ``syndrome`` for the good frame with ``psn`` of ``qp`` breaks."""

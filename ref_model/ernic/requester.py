@@ -345,11 +345,13 @@ class Requester:
         return self._ctx.troubles.rule_since(self._troubles, self._qp) or "ERN-069"
 
     def _next_is_write(self, conn: QpConfig) -> bool:
-        """Return whether the next packet belongs to a WRITE, as far as its entry was fetched."""
+        """Return whether the next packet belongs to a WRITE or READ, by its entry in memory."""
         if self.current is not None:
             return self.current.verb.is_write or self.current.fetch is not None
-        entry = self.entries.get(self.started % conn.sq_depth)
-        verb = None if entry is None or self.started >= self.sq.count else Verb.from_wqe_opcode(entry.opcode)
+        if self.started >= self.sq.count:
+            return False
+        entry = conn.sq_base + WQE_BYTES * (self.started % conn.sq_depth)
+        verb = Verb.from_wqe_opcode(WorkEntry(self._ctx.memory.read(entry, WQE_BYTES)).opcode)
         return verb is not None and (verb.is_write or verb is Verb.READ)
 
     def _arm_timeout(self, conn: QpConfig, device: Device) -> None:

@@ -138,8 +138,6 @@ def suspicion(
     ``close_behind``: no clock lies between it and the frame before.
     """
     dropped = access = revived
-    if close_behind:
-        dropped = revived or "ERN-235"
     if frame.trailer:
         dropped = "ERN-233"
     elif first is not None and type(first.ip) is type(frame.ip) and _masked(first) != _masked(frame):
@@ -152,7 +150,8 @@ def suspicion(
         return Suspicion(bth.dest_qp, ANY_PSN, "ERN-201", "ERN-201", "ERN-201")
     reading = bth.opcode == opcodes.READ_REQUEST
     invalid = dropped if revived else "ERN-131" if reading else "ERN-148" if bth.pad else ""
-    return Suspicion(bth.dest_qp, bth.psn, dropped, access, invalid)
+    lost = "ERN-235" if close_behind else ""
+    return Suspicion(bth.dest_qp, bth.psn, dropped, access, invalid, lost)
 
 
 def _masked(frame: Frame) -> tuple[int, int]:
