@@ -200,6 +200,7 @@ class Requester:
             return False
         if psn != self.una:
             self._ctx.rules.tempt("ERN-083", (self._scope.name, "tx"))
+        missing = self._limit_of_data(psn) if self._reads else psn
         self._hold_back(psn)
         self._cover(psn, conn, now)
         if syndrome in FATAL_NAKS:
@@ -215,6 +216,8 @@ class Requester:
             self._rnr_since = now
             self._rnr_until = now + self._shortest(wait, device)
             self._void_restarts(now)
+            if missing != psn:
+                self._lost(missing)
             self._restarts.append(Restart(psn, "ERN-088"))
             rule, expected = (
                 ("ERN-089/count", "the QP turns fatal")
@@ -223,6 +226,8 @@ class Requester:
             )
             self._replace_duty(rule, expected, "RNR NAK received", now + self._longest(wait))
         else:
+            if missing != psn:  # each NAK may send the QP back to the READ that misses data
+                self._restarts.append(Restart(missing, "ERN-094"))
             self._restarts.append(Restart(psn, "ERN-081"))
             self._replace_duty(
                 "ERN-081", f"PSN {psn:#x} again", "sequence NAK received", self._ctx.liveness()
@@ -303,7 +308,7 @@ class Requester:
         if self._duty is not None and self._duty.open and self._duty.rule not in SEND_RULES:
             return
         blocked = self.fatal or self.may_die or not (conn.enabled and device.enabled) or conn.recovery
-        due = self.una if psn_diff(self.cursor, self.una) < 0 else self.cursor
+        due = max(self.cursor, self.una, self._known_to(), key=lambda psn: psn_diff(psn, self.una))
         more = self.current is not None or due != self.next_psn
         if not more and self.sq.count > self.started and len(self.window) < self._limit():
             more = True
