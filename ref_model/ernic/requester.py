@@ -65,11 +65,14 @@ class Restart:
     """A permission, once, to go back: to the PSN of a NAK or, after later ACKs, up to the oldest open one.
 
     ``void_since``: time (ps) of the later answer that overtook it; a resend already on its way still counts.
+    ``upto``: of a READ response that is missing: PSN of the answer that told so. It was dropped, so that the
+    permission stands until it, too, has come again.
     """
 
     psn: int
     rule: str
     void_since: int | None = None
+    upto: int | None = None
 
     def allows(self, psn: int, una: int) -> bool:
         """Return whether a resend may begin at ``psn`` while ``una`` is the oldest open packet."""
@@ -217,7 +220,7 @@ class Requester:
             self._rnr_until = now + self._shortest(wait, device)
             self._void_restarts(now)
             if missing != psn:
-                self._lost(missing)
+                self._lost(missing, psn)
             self._restarts.append(Restart(psn, "ERN-088"))
             rule, expected = (
                 ("ERN-089/count", "the QP turns fatal")
@@ -227,7 +230,7 @@ class Requester:
             self._replace_duty(rule, expected, "RNR NAK received", now + self._longest(wait))
         else:
             if missing != psn:  # each NAK may send the QP back to the READ that misses data
-                self._restarts.append(Restart(missing, "ERN-094"))
+                self._restarts.append(Restart(missing, "ERN-094", upto=psn))
             self._restarts.append(Restart(psn, "ERN-081"))
             self._replace_duty(
                 "ERN-081", f"PSN {psn:#x} again", "sequence NAK received", self._ctx.liveness()
@@ -254,7 +257,8 @@ class Requester:
         if upto == self.next_psn:
             self._void_restarts(now)
         for restart in self._restarts:  # an RNR wait ends with the acknowledgement of its packet
-            overtaken = restart.rule in ("ERN-088", "ERN-094") and psn_diff(restart.psn, upto) < 0
+            last = restart.psn if restart.upto is None else restart.upto
+            overtaken = restart.rule in ("ERN-088", "ERN-094") and psn_diff(last, upto) < 0
             if overtaken and restart.void_since is None:
                 restart.void_since = now
         ended = self._cq.done
@@ -537,7 +541,12 @@ class Requester:
         if psn_diff(psn, self.cursor) > 0 and psn_diff(psn, self._known_to()) <= 0:
             return True  # skips packets that were acknowledged while it resends
         asked, psn = psn, self._resumed(psn)
-        allowed = [entry for entry in self._open_restarts(self._decided) if entry.allows(psn, self.una)]
+        known = self._known_to()
+        allowed = [
+            entry
+            for entry in self._open_restarts(self._decided)
+            if entry.allows(psn, self.una if entry.upto is None else known)
+        ]
         restart = min(allowed, key=lambda entry: self._unlikely(entry, self._decided), default=None)
         if restart is not None:
             self._restarts.remove(restart)
@@ -723,7 +732,7 @@ class Requester:
             missing == psn_add(message.first_psn, fetch.received) and index <= fetch.maybe
         ):
             rules.tempt("ERN-095", (self._scope.name, "cq"))
-            self._lost(missing)
+            self._lost(missing, psn)
             self._cover(missing, conn, now)
             self.arm(conn, device)
             why = f"PSN {missing:#x} is missing"
@@ -738,12 +747,12 @@ class Requester:
         elif any(fetch.fits(index, frame, start) for start in fetch.starts):
             fetch.maybe = max(fetch.maybe, index + 1)
             self._data.permit(fetch, index, frame.payload)
-            self._lost(missing)
-            self._lost(psn_add(message.first_psn, fetch.maybe))
+            self._lost(missing, psn)
+            self._lost(psn_add(message.first_psn, fetch.maybe), psn)
         else:
             rules.tempt("ERN-097", ("DUT", "tx"))
             self._data.scribble(fetch, index)
-            self._lost(missing)
+            self._lost(missing, psn)
             self.on_bad_response()
         self.arm(conn, device)
         return taken
@@ -797,17 +806,17 @@ class Requester:
             return False
         self._ctx.rules.tempt("ERN-095", (self._scope.name, "cq"))
         self._acked_beyond = psn_add(upto, -1)
-        self._lost(missing)
+        self._lost(missing, psn_add(upto, -1))
         return True
 
-    def _lost(self, psn: int) -> None:
-        """The response ``psn`` is known to be lost: it may be asked for again."""
-        open_already = any(
-            entry.rule == "ERN-094" and entry.psn == psn and entry.void_since is None
-            for entry in self._restarts
-        )
-        if not open_already:
-            self._restarts.append(Restart(psn, "ERN-094"))
+    def _lost(self, psn: int, upto: int) -> None:
+        """An answer with PSN ``upto`` tells that the response ``psn`` is lost: it may be asked for again."""
+        for entry in self._restarts:
+            if entry.rule == "ERN-094" and entry.psn == psn and entry.void_since is None:
+                if entry.upto is None or psn_diff(upto, entry.upto) > 0:
+                    entry.upto = upto
+                return
+        self._restarts.append(Restart(psn, "ERN-094", upto=upto))
 
     def _repeated(self, psn: int, frame: Frame) -> None:
         """A response that is not outstanding: taken before, or never asked for."""
