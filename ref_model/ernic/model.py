@@ -78,6 +78,8 @@ EXACT_OVERRIDES = ("CQHEAD", "STATCURSQPTR", "STATRQPIDB")
 OVERRIDES = (*EXACT_OVERRIDES, "STATMSN", "STATRQBUFCA", "STATRQBUFCAMSB")
 QP_STRIDE = 0x100
 PAUSE_REGISTERS = ("XRNIC_PAUSE_CONF", "XRNIC_BUF_THRESHOLD_ROCE", "XRNIC_BUF_THRESHOLD_NON_ROCE")
+#: Rules of frames whose form is broken.
+MALFORMED = frozenset({"ERN-231", "ERN-232/drop", "ERN-107"})
 RESPONSES = frozenset({"ack", "read_resp"})
 
 
@@ -590,6 +592,8 @@ class ErnicModel:
                 self.counters.add("in_cnp", 0, 1)
         rules.tempt(fault.rule, path)
         rules.tempt("ERN-110", path)
+        if fault.rule in MALFORMED:
+            rules.tempt("ERN-234", path)
         if log_all:
             syndrome, further = syndrome_bits(faults)
             may = possible_syndromes(faults, frame, self._device())

@@ -19,7 +19,8 @@ class malformed_frames(ErnicTest):
 
     Stimulus: rounds of 250 frames (option frames: all of them, default 500), cut, stretched, with corrupted
     fields, flipped bits and random bytes, for three queue pairs, traffic both ways on two others; reset.
-    Checks: ERN-110, ERN-099, ERN-107, ERN-109, ERN-151, ERN-167, ERN-170, ERN-231, ERN-232/drop, ERN-233.
+    Checks: ERN-110, ERN-099, ERN-107, ERN-109, ERN-151, ERN-167, ERN-170, ERN-231, ERN-232/drop, ERN-233,
+    ERN-234.
     """
 
     frames = 500
