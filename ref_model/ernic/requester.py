@@ -117,6 +117,7 @@ class Requester:
         self._restarts: list[Restart] = []
         self._rnr_until = 0
         self._rnr_since = 0
+        self._may_wait_until = 0  # for an RNR NAK that may have been ignored
         self._duty: Must | None = None
         self._progress = 0
         self._former: deque[tuple[int, int, int]] = deque(
@@ -216,11 +217,15 @@ class Requester:
             limited = not device.retry_forever and not endless
             self.may_die = self.may_die or (limited and self._rnr_rounds > conn.rnr_limit)
             wait = rnr_wait_ps(syndrome)
+            if missing != psn:  # whether it is heard behind a READ without its data is open
+                self._lost(missing, psn)
+                self._restarts.append(Restart(psn, "ERN-081"))
+                self._may_wait_until = now + self._longest(wait)
+                self.arm(conn, device)
+                return True
             self._rnr_since = now
             self._rnr_until = now + self._shortest(wait, device)
             self._void_restarts(now)
-            if missing != psn:
-                self._lost(missing, psn)
             self._restarts.append(Restart(psn, "ERN-088"))
             rule, expected = (
                 ("ERN-089/count", "the QP turns fatal")
@@ -316,7 +321,7 @@ class Requester:
         more = self.current is not None or due != self.next_psn
         if not more and self.sq.count > self.started and len(self.window) < self._limit():
             more = True
-        if self._reads and self.current is None:
+        if self._may_wait_until > self._ctx.now or (self._reads and self.current is None):
             more = False  # whether the DUT goes on before a READ has its data is open
         if blocked or not more or (self._ctx.retries.exhausted() and self._next_is_write(conn)):
             self._ctx.deadlines.void(self._duty)
@@ -728,9 +733,7 @@ class Requester:
         missing = self._limit_of_data(psn)
         if psn_diff(missing, self._implied) > 0:
             self._implied = missing
-        if missing != psn and not (
-            missing == psn_add(message.first_psn, fetch.received) and index <= fetch.maybe
-        ):
+        if missing != psn and self._limit_of_data(psn, at_best=True) != psn:
             rules.tempt("ERN-095", (self._scope.name, "cq"))
             self._lost(missing, psn)
             self._cover(missing, conn, now)
@@ -773,10 +776,12 @@ class Requester:
         That is an ACK for what follows a READ without data, or a late response to an earlier request.
         """
         before = self._cq.done
-        fetch = self.window[0].fetch if self.window else None
-        if fetch is not None and fetch.maybe == fetch.span:
-            fetch.received = fetch.span
-            self._cover(psn_add(self.window[0].last_psn, 1), conn, self._ctx.now)
+        while self.window:
+            first = self.window[0]
+            if first.fetch is None or first.fetch.maybe != first.fetch.span:
+                break
+            first.fetch.received = first.fetch.span
+            self._cover(psn_add(first.last_psn, 1), conn, self._ctx.now)
         if self._acked_beyond is not None and self._outstanding(self._acked_beyond):
             self._cover(psn_add(self._acked_beyond, 1), conn, self._ctx.now)
         return self._cq.done != before
@@ -790,12 +795,18 @@ class Requester:
             return "ERN-097"
         return "ERN-095" if self._acked_beyond is not None or self._restarts else "ERN-072/arrival"
 
-    def _limit_of_data(self, upto: int) -> int:
-        """Return ``upto`` or the PSN of the oldest READ response that is missing before it."""
+    def _limit_of_data(self, upto: int, at_best: bool = False) -> int:
+        """Return ``upto`` or the PSN of the oldest READ response that is missing before it.
+
+        ``at_best``: the DUT took every response that it was free to take.
+        """
         for message in self.window:
             fetch = message.fetch
-            if fetch is not None and not fetch.complete and message.sent:
-                missing = psn_add(message.first_psn, fetch.received)
+            if fetch is None or not message.sent:
+                continue
+            have = max(fetch.received, fetch.maybe) if at_best else fetch.received
+            if have < fetch.span:
+                missing = psn_add(message.first_psn, have)
                 return missing if psn_diff(upto, missing) > 0 else upto
         return upto
 
