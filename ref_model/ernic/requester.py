@@ -657,11 +657,10 @@ class Requester:
         if conn.timeout == 0:
             return False
         wait = self._shortest_timeout(conn, device)
-        decided = self._ctx.ready_since(self._decided)
         return any(
             self._stands_for(psn, una)
             and start + wait <= begin
-            and decided <= moved + self._ctx.timing.reaction
+            and not self._ctx.reacted(moved, self._decided)
             for una, start, moved in self._former
         )
 
