@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Behavioural stand-in for the ERNIC: ports of the core and the wiring of its blocks. See README.md for what it
-// does and what it does not do yet. Everything runs on m_axi_aclk; the other clock inputs must be the same clock.
+// does and what is not there. Everything runs on m_axi_aclk; the other clock inputs must be the same clock.
 // Plusargs: +MUTANT=<n> (only with `define MUTATION), +VARIANT=<n>.
 module ernic #(
     parameter C_NUM_QP = 8,

@@ -10,7 +10,7 @@ from ref_model.rocev2.psn import psn_add
 from ref_model.rocev2.segment import Verb, response_count, segment
 from ref_model.wire import Bth, Frame, Reth, build, opcodes
 from tb.partner import PartnerCore
-from tb.sequences.connect import Link
+from tb.sequences.connect import Bench, Link
 
 Change = Callable[[Frame], None]
 
@@ -102,3 +102,13 @@ class RawPeer:
         frame = self.message(Verb.SEND, data)[0]
         change(frame)
         self.partner.inject(build(frame), good)
+
+
+async def fill_ring(bench: Bench, raw: RawPeer) -> list[Frame]:
+    """Post a 30-byte SEND for each of the 16 elements of the default receive ring, wait until all have come;
+    return the packets of the last one (for a replay).
+    """
+    for _ in range(16):
+        last = raw.post(Verb.SEND, bench.rng.randbytes(30))
+    await bench.host.wait_received(raw.link.qp, 16)
+    return last

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ref_model.rocev2.segment import Verb
 from tb.sequences.connect import connect
-from tb.sequences.raw import RawPeer
+from tb.sequences.raw import RawPeer, fill_ring
 from tb.sequences.start import bring_up, start
 from tb.testcase import ErnicTest, ernic_test
 
@@ -44,9 +44,7 @@ class repeat_without_room(ErnicTest):
         mr = await self.host.register_mr(link.config.pd, 4096)
         raw = RawPeer(link, self.partner)
         write = raw.post(Verb.WRITE, self.rng.randbytes(40), mr.va, mr.rkey)
-        for _ in range(16):
-            last = raw.post(Verb.SEND, self.rng.randbytes(30))
-        await self.host.wait_received(link.qp, 16)
+        last = await fill_ring(self, raw)
         for frames in (last, write):
             raw.send(frames, advance=False)
             await self.settle()
@@ -69,9 +67,7 @@ class rnr_late_followers(ErnicTest):
         link = await start(self, element=256, pmtu=256)
         mr = await self.host.register_mr(link.config.pd, 4096)
         raw = RawPeer(link, self.partner)
-        for _ in range(16):
-            raw.post(Verb.SEND, self.rng.randbytes(30))
-        await self.host.wait_received(link.qp, 16)
+        await fill_ring(self, raw)
         frames = []
         for verb in (Verb.SEND, Verb.SEND, Verb.WRITE, Verb.SEND):
             frames += raw.message(verb, self.rng.randbytes(50), mr.va, mr.rkey)

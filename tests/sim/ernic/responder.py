@@ -7,7 +7,7 @@ from ref_model.rocev2.segment import Verb
 from ref_model.wire import AtomicEth, Frame, Reth
 from tb.host import Access, ResponseMode
 from tb.sequences.connect import connect
-from tb.sequences.raw import RawPeer
+from tb.sequences.raw import RawPeer, fill_ring
 from tb.sequences.start import batches, bring_up, reset, start
 from tb.testcase import ErnicTest, ernic_test
 
@@ -82,9 +82,7 @@ class duplicate_rq_full(ErnicTest):
         mr = await self.host.register_mr(link.config.pd, 4096)
         raw = RawPeer(link, self.partner)
         write = raw.post(Verb.WRITE, self.rng.randbytes(40), mr.va, mr.rkey)
-        for _ in range(16):
-            last = raw.post(Verb.SEND, self.rng.randbytes(30))
-        await self.host.wait_received(link.qp, 16)
+        last = await fill_ring(self, raw)
         raw.send(last, advance=False)
         await self.host.deregister_mr(mr)
         raw.send(write, advance=False)
