@@ -744,10 +744,7 @@ class Requester:
         taken = missing == psn and fetch.fits(index, frame, fetch.starts[-1])
         if taken:
             fetch.received = index + 1
-            if index < fetch.maybe:  # an earlier response may have been taken in its place
-                self._data.permit(fetch, index, frame.payload)
-            else:
-                self._data.owe(fetch, index, frame.payload)
+            self._data.owe(fetch, index, frame.payload)
             self._cover(psn_add(psn, 1), conn, now)
         elif any(fetch.fits(index, frame, start) for start in fetch.starts):
             fetch.maybe = max(fetch.maybe, index + 1)
