@@ -35,6 +35,11 @@ class Payload:
         self.left = len(self.data)
         self.written = bytearray(len(self.data))
 
+    def fits(self, addr: int, data: bytes) -> bool:
+        """Return whether ``data`` at ``addr``, as far as it lies inside, is what has to be there."""
+        expected = self.data[addr - self.addr :][: len(data)]
+        return data[: len(expected)] == expected
+
 
 class PayloadGrants:
     """Open payload grants, found by page: cost per write does not grow with the number of QPs."""
@@ -60,13 +65,16 @@ class PayloadGrants:
                 if page == grant.addr >> PAGE_BITS:
                     self.open -= 1
 
-    def covering(self, addr: int) -> Payload | None:
-        """Return the oldest open grant that still owes the byte at ``addr``."""
+    def covering(self, addr: int, data: bytes | None = None) -> Payload | None:
+        """Return the oldest open grant that owes the byte at ``addr``, before others one that has ``data``."""
+        oldest = None
         for grant in self._pages.get(addr >> PAGE_BITS, ()):
             offset = addr - grant.addr
             if 0 <= offset < len(grant.data) and not grant.written[offset]:
-                return grant
-        return None
+                if data is None or grant.fits(addr, data):
+                    return grant
+                oldest = oldest or grant
+        return oldest
 
     def inside(self, addr: int, length: int, port: str) -> list[Payload]:
         """Return the open grants for ``port`` that begin in ``length`` bytes from ``addr``."""

@@ -275,7 +275,7 @@ class CompletionQueue:
         """The DUT has shown the end of ``count`` WQEs: the data of the READs among them is in memory."""
         while self._reads and self._reads[0][0] <= count:
             fetch = self._reads.popleft()[1]
-            there = not fetch.open and fetch.settled <= self._ctx.now
+            there = not fetch.duties and fetch.settled <= self._ctx.now
             why = "READ data is in memory before its completion shows"
             self._ctx.rules.eq("ERN-072/order", True, there, why, self._scope, knob="M_RULES")
 

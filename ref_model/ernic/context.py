@@ -171,23 +171,13 @@ class Context:
         if len(self._permits) > PERMITS:
             self.optional.remove(self._permits.popleft())
 
-    def take_early(self, payload: Payload) -> bool:
-        """Return whether ``payload`` was written already under a permission, which is then used up."""
-        early = next(
-            (
-                entry
-                for entry in self._permits
-                if not entry.left and (entry.addr, entry.data) == (payload.addr, payload.data)
-            ),
-            None,
-        )
-        if early is not None:
-            self._permits.remove(early)
-        return early is not None
-
-    def covering(self, addr: int) -> Payload | None:
-        """Return the grant for the byte at ``addr``, an owed one before a permitted one."""
-        return self.payloads.covering(addr) or (self.optional.covering(addr) if self.optional.open else None)
+    def covering(self, addr: int, data: bytes) -> Payload | None:
+        """Return the grant for the byte at ``addr``: an owed one, unless only a permitted one has ``data``."""
+        owed = self.payloads.covering(addr)
+        if not self.optional.open or (owed is not None and owed.fits(addr, data)):
+            return owed
+        permitted = self.optional.covering(addr, data)
+        return permitted if owed is None or (permitted is not None and permitted.fits(addr, data)) else owed
 
     def drop(self, payload: Payload) -> None:
         """Close ``payload`` whether or not it was fulfilled."""

@@ -866,7 +866,7 @@ class ErnicModel:
 
     def _written(self, event: MemWrite, addr: int, data: bytes) -> int:
         """Judge the head of one run of strobed bytes; returns how many bytes that settled."""
-        grant = self.ctx.covering(addr)
+        grant = self.ctx.covering(addr, data)
         if grant is not None:
             return self._payload_written(grant, event, addr, data)
         spoiled = self.ctx.scratched(addr) if self.ctx.scratch and event.port == READ_PORT else 0

@@ -34,10 +34,10 @@ class Fetch:
     maybe: int = 0
     starts: list[int] = field(default_factory=lambda: [0])  # first response of each request, latest last
     bad: bool = False  # a malformed response came
-    open: int = 0  # data grants not fulfilled
     settled: int = 0  # when (ps) the last data was in memory
-    duties: list[Must] = field(default_factory=list)
-    owed: set[int] = field(default_factory=set)  # responses whose data is owed
+    duties: dict[int, Must] = field(default_factory=dict)  # by response: data that is not written yet
+    owed: set[int] = field(default_factory=set)  # responses whose data is or was owed
+    landed: set[int] = field(default_factory=set)  # responses with a copy of their data in memory
 
     @classmethod
     def of(cls, laddr: int, length: int, pmtu: int, va: int, rkey: int) -> Fetch:
@@ -102,37 +102,41 @@ class DataWrites:
         self._scope = scope
 
     def owe(self, fetch: Fetch, index: int, data: bytes) -> None:
-        """The data of response ``index`` has to be written, unless a doubtful copy was written already."""
+        """The data of response ``index`` has to be written.
+
+        Where an earlier copy of the response may have been taken in its place, the write of either serves.
+        """
         if not data or index in fetch.owed:
             return
         fetch.owed.add(index)
-        address = fetch.laddr + index * fetch.pmtu
-        deadlines = self._ctx.deadlines
         why = f"data of READ response {index + 1} of {fetch.span}"
-        expected = f"{len(data)} bytes at {address:#x}"
-        duty = deadlines.must("ERN-093", expected, why, self._scope, self._ctx.liveness())
-        fetch.duties.append(duty)
-        fetch.open += 1
-
-        def done(now: int) -> None:
-            fetch.open -= 1
-            fetch.settled = max(fetch.settled, now)
-            fetch.duties.remove(duty)
-            deadlines.meet(duty)
-
-        grant = Payload(address, data, "ERN-093", why, done, "ERN-093", READ_PORT)
-        if self._ctx.take_early(grant):
-            done(self._ctx.now)
+        if index not in fetch.landed:
+            expected = f"{len(data)} bytes at {fetch.laddr + index * fetch.pmtu:#x}"
+            deadline = self._ctx.liveness()
+            fetch.duties[index] = self._ctx.deadlines.must("ERN-093", expected, why, self._scope, deadline)
+        if index < fetch.maybe:
+            self.permit(fetch, index, data)
         else:
-            self._ctx.grant(grant)
+            self._ctx.grant(self._grant(fetch, index, data, why))
 
     def permit(self, fetch: Fetch, index: int, data: bytes) -> None:
         """The data of response ``index`` may be written: nobody can tell whether the DUT takes it."""
         if data:
-            address = fetch.laddr + index * fetch.pmtu
             why = "data of a READ response that may be taken"
-            grant = Payload(address, data, "ERN-093", why, lambda now: None, "ERN-093", READ_PORT, True)
-            self._ctx.permit(grant)
+            self._ctx.permit(self._grant(fetch, index, data, why, optional=True))
+
+    def _grant(self, fetch: Fetch, index: int, data: bytes, why: str, optional: bool = False) -> Payload:
+        def done(now: int) -> None:
+            if index in fetch.landed:
+                return
+            fetch.landed.add(index)
+            fetch.settled = max(fetch.settled, now)
+            duty = fetch.duties.pop(index, None)
+            if duty is not None:
+                self._ctx.deadlines.meet(duty)
+
+        address = fetch.laddr + index * fetch.pmtu
+        return Payload(address, data, "ERN-093", why, done, "ERN-093", READ_PORT, optional)
 
     def scribble(self, fetch: Fetch, index: int) -> None:
         """A malformed response came for ``index``: anything may be in the rest of the buffer for now."""
@@ -142,7 +146,7 @@ class DataWrites:
 
     def give_up(self, fetch: Fetch) -> None:
         """The QP died: data that was taken may still be written, but is not owed."""
-        for duty in fetch.duties:
+        for duty in fetch.duties.values():
             self._ctx.deadlines.void(duty)
         for grant in self._ctx.payloads.inside(fetch.laddr, fetch.length, READ_PORT):
             self._ctx.payloads.remove(grant)
