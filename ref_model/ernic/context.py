@@ -14,6 +14,7 @@ from ref_model.grants import Payload, PayloadGrants
 from ref_model.held_up import HeldUp
 from ref_model.memory import SparseMemory
 from ref_model.rules import Rules, Scope, Specification
+from ref_model.spans import Spans
 
 if TYPE_CHECKING:
     from ref_model.ernic.retry_buffers import RetryBuffers
@@ -99,6 +100,8 @@ class Context:
     scratch: deque[tuple[int, int]] = field(default_factory=lambda: deque(maxlen=16))
     #: What inbound READs may have read, and who must know of memory that changes under them.
     reads: ReadRanges = field(default_factory=ReadRanges)
+    #: Payloads of the work queue entries that were fetched, of all QPs.
+    sources: Spans = field(default_factory=Spans)
     _fetches: dict[int, int] = field(default_factory=dict)
     _last_fetch: int = 0
     #: Messages with an immediate or a key that were accepted, over all QPs.
@@ -142,6 +145,7 @@ class Context:
         self._permits.clear()
         self.scratch.clear()
         self.reads.clear()
+        self.sources = Spans()
         self.refusals.clear()
         self.cqes_owed.clear()
         self.immediates_owed = 0
@@ -172,7 +176,7 @@ class Context:
             self.optional.remove(self._permits.popleft())
 
     def covering(self, addr: int, data: bytes) -> Payload | None:
-        """Return the grant for the byte at ``addr``: an owed one, unless only a permitted one has ``data``."""
+        """Return the grant for the byte at ``addr``: owed, or permitted where only that has ``data``."""
         owed = self.payloads.covering(addr)
         if not self.optional.open or (owed is not None and owed.fits(addr, data)):
             return owed

@@ -9,7 +9,8 @@ from __future__ import annotations
 from ref_model.ernic.completion import Completion
 from ref_model.ernic.config import Device, QpConfig
 from ref_model.ernic.management import ICRC_BYTES, QP1
-from ref_model.ernic.requester import Requester, WorkEntry
+from ref_model.ernic.requester import Requester
+from ref_model.ernic.work_entries import WorkEntry
 from ref_model.events import MemRead
 from ref_model.wire import INFO, Frame, ParseError, icrc_of, opcodes, parse_shared
 
@@ -42,7 +43,7 @@ class ManagementRequester(Requester):
     def stored(self, conn: QpConfig) -> bytes:
         """Return the frame the next WQE asks for, without ICRC; empty if no WQE was fetched."""
         entry = self._entry(self.started, conn)
-        return b"" if entry is None else self._ctx.memory.read(entry.laddr, entry.word(12, 4))
+        return b"" if entry is None else self._ctx.memory.read(entry.laddr, entry.length)
 
     def _entry(self, number: int, conn: QpConfig) -> WorkEntry | None:
         if number >= self.sq.count or not conn.sq_depth:
@@ -108,7 +109,7 @@ class ManagementRequester(Requester):
         entry = self._entry(number, conn)
         if entry is None:
             return None
-        first, end = entry.laddr, entry.laddr + entry.word(12, 4)
+        first, end = entry.laddr, entry.laddr + entry.length
         if self._unread is None or self._unread[0] != number:
             self._unread = number, set(range(first, end))
         read = range(max(event.addr, first), min(event.addr + len(event.data), end))

@@ -1067,13 +1067,7 @@ class ErnicModel:
         """ERN-136: beside payload to send, the DUT reads only what READ requests may have."""
         reads = self.ctx.reads
         stop = event.addr + len(event.data)
-        if not reads.known or reads.allows(event.addr, stop):
-            return
-        sources = (entry for qp in self.qps.values() for entry in qp.requester.entries.values())
-        if any(
-            entry.laddr & -BEAT <= event.addr and stop <= -(-(entry.laddr + entry.word(12, 4)) // BEAT) * BEAT
-            for entry in sources
-        ):
+        if not reads.known or reads.allows(event.addr, stop) or self.ctx.sources.cover(event.addr, stop):
             return
         if self._areas_stale:
             self._rebuild_areas()

@@ -19,6 +19,7 @@ from ref_model.ernic.order import begins
 from ref_model.ernic.packet import LONG, Message, judge
 from ref_model.ernic.read_data import DataWrites, Fetch, end_of, judge_request
 from ref_model.ernic.rings import RingIndex
+from ref_model.ernic.work_entries import WorkEntries, WorkEntry
 from ref_model.rocev2.psn import psn_add, psn_diff
 from ref_model.rocev2.rnr import rnr_wait_ps
 from ref_model.rocev2.segment import Verb, segment
@@ -32,32 +33,6 @@ RNR_ENDLESS = 7
 PLAIN_SEND_RULES = ("ERN-069", "ERN-200", "ERN-223", "ERN-236", "ERN-237")
 SEND_RULES = (*PLAIN_SEND_RULES, "ERN-067/start", "ERN-098", "ERN-061", "ERN-224")
 FATAL_NAKS = (0x61, 0x62, 0x63)
-
-
-@dataclass(frozen=True, slots=True)
-class WorkEntry:
-    """A send queue entry as the bus delivered it (64 bytes, little-endian)."""
-
-    raw: bytes
-
-    def word(self, offset: int, size: int) -> int:
-        """Return the little-endian integer of ``size`` bytes at ``offset``."""
-        return int.from_bytes(self.raw[offset : offset + size], "little")
-
-    @property
-    def wrid(self) -> int:
-        """WRID, echoed in the CQE."""
-        return self.word(0, 2)
-
-    @property
-    def laddr(self) -> int:
-        """LADDR, where the payload is in host memory."""
-        return self.word(4, 8)
-
-    @property
-    def opcode(self) -> int:
-        """OPCODE byte."""
-        return self.raw[16]
 
 
 @dataclass(slots=True)
@@ -113,7 +88,7 @@ class Requester:
         self._congested: int | None = None
         self._cnps = 0
         self._drained = False  # all WQEs acknowledged since the CNP: the limit may be back
-        self.entries: dict[int, WorkEntry] = {}
+        self.entries = WorkEntries(ctx.sources)
         self._restarts: list[Restart] = []
         self._rnr_until = 0
         self._rnr_since = 0
@@ -173,7 +148,7 @@ class Requester:
 
     def fetched(self, slot: int, data: bytes) -> None:
         """The DUT read the send queue entry of ``slot``; the bus delivered ``data``."""
-        self.entries[slot] = WorkEntry(data)
+        self.entries.fetched(slot, data)
 
     def acknowledge(self, psn: int, credit: int, conn: QpConfig, device: Device, now: int) -> bool:
         """A positive acknowledgement came; returns False if it covers nothing outstanding (a ghost).
@@ -941,7 +916,7 @@ class Requester:
             return rules.fail(
                 "ERN-068/no_packet", "no packet", "a packet", f"reserved WQE opcode {entry.opcode:#x}", scope
             )
-        length = entry.word(12, 4)
+        length = entry.length
         message = Message(
             self.started,
             entry.wrid,
