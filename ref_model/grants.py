@@ -66,7 +66,7 @@ class PayloadGrants:
                     self.open -= 1
 
     def covering(self, addr: int, data: bytes | None = None) -> Payload | None:
-        """Return the oldest open grant that owes the byte at ``addr``, before others one that has ``data``."""
+        """Return the oldest open grant that owes the byte at ``addr``, one that fits ``data`` first."""
         oldest = None
         for grant in self._pages.get(addr >> PAGE_BITS, ()):
             offset = addr - grant.addr
