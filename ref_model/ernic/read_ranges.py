@@ -35,7 +35,7 @@ class ReadRanges:
     @property
     def known(self) -> bool:
         """Return whether any READ request has come since reset."""
-        return bool(self._granted or self._refused)
+        return bool(self._granted or self._refused or self._anywhere)
 
     def grant(self, first: int, length: int) -> None:
         """A READ of ``length`` bytes from address ``first`` was accepted."""

@@ -944,7 +944,7 @@ class Responder:
         legal = (NAK_SEQUENCE, NAK_INVALID, NAK_ACCESS, 0x63, *range(0x20, 0x40))
         if not rules.one_of("ERN-127", legal, aeth.syndrome, "NAK codes of RC", scope):
             return
-        if aeth.syndrome == NAK_SEQUENCE and self._inside_last_read(psn):
+        if aeth.syndrome == NAK_SEQUENCE and self.reads.inside_last(psn, conn.pmtu):
             expected = f"PSN {state.expected:#x}"
             rules.fail("ERN-245", expected, psn, "the PSN behind the responses of a READ is next", scope)
             return
@@ -998,13 +998,6 @@ class Responder:
             if rule == "ERN-127" and self._is_send_without_region(psn, conn):
                 rule = "ERN-037"
             rules.fail(rule, "no NAK", aeth.syndrome, "nothing was refused", scope)
-
-    def _inside_last_read(self, psn: int) -> bool:
-        """Return whether ``psn`` is one of the last request's, a READ, but its first: never expected then."""
-        state = self.state
-        if state.last_read is None:
-            return False
-        return psn_diff(psn, state.last_read) > 0 and psn_diff(psn, state.expected) < 0
 
     def _is_send_without_region(self, psn: int, conn: QpConfig) -> bool:
         """Return whether the request with ``psn`` is a SEND on a QP that has no writable region."""
