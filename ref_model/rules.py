@@ -245,13 +245,16 @@ class Rules:
 
     # -- prohibitions -----------------------------------------------------------------------------
 
-    def tempt(self, rule: str, path: object) -> None:
+    def tempt(self, rule: str, path: object, knob: str | None = None) -> None:
         """Note that the DUT was given the chance to break the prohibition ``rule`` on ``path``.
 
         It becomes evidence once a later output on the same path was judged good (``alive``): silence
-        alone proves nothing, the DUT could be dead.
+        alone proves nothing, the DUT could be dead. ``knob``: the parameter the prohibition rests on.
         """
         self._known(rule)
+        if knob in self._suspended:
+            self.observed[rule] += 1
+            return
         self._tempted.setdefault(path, set()).add(rule)
 
     def alive(self, path: object) -> None:

@@ -18,7 +18,7 @@ from typing import Any
 from cocotb.triggers import Event, Timer
 from pyuvm import ConfigDB, uvm_env
 
-from ref_model.ernic import ErnicModel
+from ref_model.ernic import follow
 from ref_model.registers import layout
 from ref_model.streams import stream
 from tb.agents import ernic_pins as pins
@@ -132,7 +132,7 @@ class ErnicEnv(uvm_env):
     def connect_phase(self) -> None:
         """Connect every monitor to the scoreboard; make model, log, partner and host."""
         config = self.config
-        model = ErnicModel(config.knobs, config.period_ps, config.settle_clks, config.pipe_out_clks)
+        model = follow(config.knobs, config.period_ps, config.settle_clks, config.pipe_out_clks)
         log = RunLog(config.directory, config.comment, config.start_ps)
         self.judge: Judge | JudgeProcess = Judge(model, log, LegalityChecker())
         self._quiet_clks = int(model.knobs["QUIET_CLKS"])

@@ -13,7 +13,7 @@ from ref_model.ernic.troubles import Troubles
 from ref_model.grants import Payload, PayloadGrants
 from ref_model.held_up import HeldUp
 from ref_model.memory import SparseMemory
-from ref_model.rules import Rules, Scope, Specification
+from ref_model.rules import Rules, Scope
 from ref_model.spans import Spans
 
 if TYPE_CHECKING:
@@ -126,14 +126,14 @@ class Context:
     @classmethod
     def build(
         cls,
-        spec: Specification,
+        rules: Rules,
         knobs: Mapping[str, Any],
         period_ps: int,
         settle_clks: int,
         pipe_out_clks: int,
     ) -> Context:
         """Make a context for a DUT with the given clock period and windows (in clocks)."""
-        return cls(Rules(spec, knobs), Timing.of(period_ps, settle_clks, pipe_out_clks, knobs), knobs)
+        return cls(rules, Timing.of(period_ps, settle_clks, pipe_out_clks, knobs), knobs)
 
     def reset(self) -> None:
         """The DUT was reset: nothing is owed, permitted or remembered any more; memory stays."""

@@ -104,14 +104,17 @@ class ErrorBuffer:
         further: int = 0,
         may: int = 0,
         blank: bool | None = None,
+        fatal: bool = False,
     ) -> None:
         """A frame failed validation; ``sure``: its entry is owed, else allowed if all errors are logged.
+
+        ``fatal``: it may turn its QP fatal, and then it is logged in any case.
 
         ``syndrome``: the bit it must show, 0 when that is open; ``further``: bits of faults of lower
         precedence, which it may show too; ``may``: documented bits it can have at all; ``blank``: it can have
         none of them (default: unless ``syndrome`` is one).
         """
-        if not sure and not self._log_all():
+        if not (sure or fatal or self._log_all()):
             return
         duty = None
         if sure and self.area()[1]:

@@ -65,7 +65,7 @@ from ref_model.events import (
 from ref_model.grants import Areas
 from ref_model.memory import runs
 from ref_model.registers import Location, layout
-from ref_model.rules import Scope, specification
+from ref_model.rules import Rules, Scope, specification
 from ref_model.wire import INFO, Frame, ParseError, opcodes, parse_shared
 
 SQ_PORT, PAYLOAD_PORT, CQ_PORT, RX_PORT = "qp_mgr", "wqe_proc_top", "resp_hndler", "rx_pkt_hndler_ddr"
@@ -87,11 +87,21 @@ class ErnicModel:
     """Judges one ERNIC; ``knobs`` are the parameters of spec/ernic/parameters.json."""
 
     def __init__(
-        self, knobs: Mapping[str, Any], period_ps: int = 4000, settle_clks: int = 16, pipe_out_clks: int = 64
+        self,
+        knobs: Mapping[str, Any],
+        period_ps: int = 4000,
+        settle_clks: int = 16,
+        pipe_out_clks: int = 64,
+        reading: Mapping[str, Any] | None = None,
     ) -> None:
-        """``period_ps``: clock period; ``settle_clks``, ``pipe_out_clks``: windows of the binding."""
+        """``period_ps``: clock period; ``settle_clks``, ``pipe_out_clks``: windows of the binding.
+
+        ``reading``: what open parameters are taken to mean, while checks of them stay open.
+        """
         spec = specification("ernic")
-        self.ctx = Context.build(spec, spec.knobs(knobs), period_ps, settle_clks, pipe_out_clks)
+        own = spec.knobs(knobs)
+        rules = Rules(spec, own)
+        self.ctx = Context.build(rules, {**own, **(reading or {})}, period_ps, settle_clks, pipe_out_clks)
         self.rules = self.ctx.rules
         self.knobs = self.ctx.knobs
         self.liveness = self.ctx.timing.liveness

@@ -100,11 +100,13 @@ class Qp:
 
         Without ``frame`` the DUT is free to drop the request instead.
         """
+        _, device = self.refresh()
         if frame is None:
             self.may_turn_fatal = True
             self._interrupts.raise_bit(FATAL, sure=False)
+            if not device.log_all_errors:
+                self._errors.expect(False, 0, "ERN-152", why, fatal=True)
             return
-        _, device = self.refresh()
         self._counters.add("invalid")
         self._counters.add("dropped", 0, 1)
         self._interrupts.raise_bit(VALIDATION)

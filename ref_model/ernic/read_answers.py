@@ -194,6 +194,13 @@ class ReadAnswers:
         first = self.pending[0] if self.pending else None
         return first if first is not None and not first.doubtful and psn_diff(first.psn, psn) <= 0 else None
 
+    def inside_last(self, psn: int, pmtu: int) -> bool:
+        """Return whether ``psn`` is one of the last READ's behind its first: no request may have it."""
+        if not self._recent:
+            return False
+        first, reth = self._recent[-1]
+        return 0 < psn_diff(psn, first) < response_count(reth.length, pmtu)
+
     def uncounted(self, psn: int) -> int:
         """Return how many READs up to ``psn`` the message count of a frame sent now may leave out."""
         return sum(psn_diff(entry.psn, psn) <= 0 for entry in self.pending)

@@ -29,19 +29,26 @@ class ReadRanges:
     watchers: list[Watcher] = field(default_factory=list)
     _granted: deque[tuple[int, int]] = field(default_factory=lambda: deque(maxlen=RANGES))
     _refused: deque[tuple[int, int, str, str, Scope]] = field(default_factory=lambda: deque(maxlen=RANGES))
+    #: (rule, reason, scope) of the last READ, if no range tells what a DUT that wrongly took it reads.
+    _anywhere: tuple[str, str, Scope] | None = None
 
     @property
     def known(self) -> bool:
         """Return whether any READ request has come since reset."""
-        return bool(self._granted or self._refused)
+        return bool(self._granted or self._refused or self._anywhere)
 
     def grant(self, first: int, length: int) -> None:
         """A READ of ``length`` bytes from address ``first`` was accepted."""
         self._granted.append((first & -BEAT, -(-(first + length) // BEAT) * BEAT))
+        self._anywhere = None
 
     def refuse(self, first: int, length: int, rule: str, why: str, scope: Scope) -> None:
         """A READ was refused by ``rule``: nothing of its range may be read for it."""
         self._refused.append((first & -BEAT, -(-(first + length) // BEAT) * BEAT, rule, why, scope))
+
+    def beyond(self, rule: str, why: str, scope: Scope) -> None:
+        """A READ came whose key names no row, by ``rule``: no telling what a faulty DUT reads for it."""
+        self._anywhere = rule, why, scope
 
     def allows(self, first: int, stop: int) -> bool:
         """Return whether ``first`` to ``stop`` lie in the 64-byte aligned cover of one accepted READ."""
@@ -52,7 +59,11 @@ class ReadRanges:
         for low, high, rule, why, owner in reversed(self._refused):
             if first < high and low < stop:
                 return rule, why, owner
-        return "ERN-136", "outside the aligned cover of every READ and of the payload to send", scope
+        return self._anywhere or (
+            "ERN-136",
+            "outside the aligned cover of every READ and of the payload to send",
+            scope,
+        )
 
     def changing(self, addr: int, old: bytes) -> None:
         """Tell the READs that are being answered that memory changes."""
@@ -64,3 +75,4 @@ class ReadRanges:
         self.watchers.clear()
         self._granted.clear()
         self._refused.clear()
+        self._anywhere = None

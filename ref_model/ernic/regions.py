@@ -15,12 +15,17 @@ ACCESS_READ, ACCESS_WRITE, ACCESS_BOTH = 0, 1, 2
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Outcome of a region check: where the data goes, or which rule denies it."""
+    """Outcome of a region check: where the data goes, or which rule denies it.
+
+    ``beyond``: the key names no row of the table. The DUT may refuse it, or take the row modulo the table,
+    and then the rest of the verdict is that of the row; how it answers is open.
+    """
 
     address: int
     denied: bool = False
     rule: str = ""
     why: str = ""
+    beyond: bool = False
     #: (first byte, length) ranges a DUT that forgot the check would touch
     would_be: tuple[tuple[int, int], ...] = ()
 
@@ -52,11 +57,12 @@ class Regions:
         if row >= rows:
             where = self._translate(row % rows, reth)
             why = f"row {row:#x} of a table of {rows}"
-            return Verdict(where, True, "ERN-028", why, ((where, reth.length),))
+            denied = bool(self._fault(row % rows, reth, pd, operation)[0])
+            return Verdict(where, denied, "ERN-028", why, True, ((where, reth.length),))
         address = self._translate(row, reth)
         rule, why = self._fault(row, reth, pd, operation)
         if rule:
-            return Verdict(address, True, rule, why, ((address, reth.length),))
+            return Verdict(address, True, rule, why, would_be=((address, reth.length),))
         if row in self.invalidated:
             self._rules.tempt("ERN-038", ("regions", "granted"))
         for passed in ("ERN-027", "ERN-029", "ERN-030", "ERN-031", "ERN-032/defined"):
@@ -81,10 +87,10 @@ class Regions:
         return False
 
     def edge_rule(self, reth: Reth) -> str:
-        """Return the rule that allows this access, by what is special about it."""
+        """Return the rule that demands to allow this access, by what is special about it, "" for none."""
         row = reth.rkey >> 8
         if row >= int(self._knobs["MR_ROWS"]):
-            return "ERN-028"
+            return ""
         if row in self.invalidated:
             return "ERN-038"
         high = self._get("ACCESSDESC", row) >> 16

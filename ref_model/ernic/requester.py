@@ -767,7 +767,8 @@ class Requester:
             return "ERN-071"
         if fetch.bad:
             return "ERN-097"
-        return "ERN-095" if self._acked_beyond is not None or self._restarts else "ERN-072/arrival"
+        beyond = any(entry.rule == "ERN-094" and entry.void_since is None for entry in self._restarts)
+        return "ERN-095" if beyond or self._acked_beyond is not None else "ERN-072/arrival"
 
     def _limit_of_data(self, upto: int, at_best: bool = False) -> int:
         """Return ``upto`` or the PSN of the oldest READ response that is missing before it.

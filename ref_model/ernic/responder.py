@@ -20,7 +20,7 @@ from ref_model.ernic.headers import RESPONSE, check_headers, packet_diff
 from ref_model.ernic.interrupts import RNR_SENT, VALIDATION, Interrupts
 from ref_model.ernic.read_answers import ReadAnswers
 from ref_model.ernic.receive_queue import ReceiveQueue
-from ref_model.ernic.regions import ACCESS_READ, Regions
+from ref_model.ernic.regions import ACCESS_READ, Regions, Verdict
 from ref_model.grants import Payload
 from ref_model.rocev2.psn import PSN_MASK, psn_add, psn_diff
 from ref_model.rocev2.segment import response_count
@@ -87,6 +87,7 @@ class State:
     last_accepted: int | None = None
     last_plain: int | None = None  # PSN of the last SEND or WRITE packet
     last_read: int | None = None  # PSN of the request, if the last one accepted was a READ
+    open: bool = False  # nothing has told yet whether a request with a key beyond the table was executed
     after_doubt: bool = False  # a request came behind a READ whose acceptance nobody can tell
     waiting: deque[Waiting] = field(default_factory=deque)
     counts: deque[tuple[int, int]] = field(default_factory=deque)
@@ -219,6 +220,9 @@ class Responder:
             self._errors.expect(False, 0, "ERN-151", "it follows a SEND that may find no RQ element")
             return
         state = self.state
+        if state.open:
+            self._behind_open(frame)
+            return
         distance = psn_diff(bth.psn, state.expected)
         if distance > 0:
             self._ahead(frame, bth.psn, conn)
@@ -242,6 +246,63 @@ class Responder:
             return
         state.gap_reported = True
         self._owe(Answer(NAK_SEQUENCE, state.expected, f"{row}/count", why, optional=state.after_rnr))
+
+    def _beyond_table(self, frame: Frame, verdict: Verdict, span: int = 1) -> None:
+        """A key beyond the region table: no byte outside the regions is touched, all else is open."""
+        bth, state = frame.bth, self.state
+        assert bth is not None
+        self._ctx.rules.tempt("ERN-028", OUTPUT)
+        state.open = True
+        state.counts.append((bth.psn, state.messages))
+        state.messages = state.messages + 1 & PSN_MASK
+        self._counters.last_in_known = False
+        self._counters.add("in_send", 0, 1)
+        for waiting in state.waiting:
+            self._ctx.deadlines.void(waiting.duty)
+        self._perhaps_taken(bth, span)
+        self._owe(Answer(-1, bth.psn, "ERN-028", verdict.why, optional=True))
+        self._optional_error(verdict.why)
+        self._on_fatal(None, verdict.why, None)
+
+    def _perhaps_taken(self, bth: Bth, span: int = 1) -> None:
+        """Nobody can tell whether the request is executed: an ACK is right, and so is none."""
+        state = self.state
+        state.expected, state.last_accepted = psn_add(bth.psn, span), psn_add(bth.psn, span - 1)
+        reading = bth.opcode == opcodes.READ_REQUEST
+        state.last_read = bth.psn if reading else None
+        state.last_plain = state.last_plain if reading else bth.psn
+        self.last_opcode = bth.opcode
+        if bth.ack_req:
+            state.waiting.append(Waiting(bth.psn, None))
+
+    def _taken_after_all(self) -> None:
+        """An answer shows that the request whose key is beyond the table was executed."""
+        state = self.state
+        state.open = False
+        state.answers = deque(entry for entry in state.answers if entry[0].rule != "ERN-028")
+
+    def _may_write(self, frame: Frame, progress: Progress) -> None:
+        """The payload of a request that may be executed."""
+        if frame.payload:
+            address = progress.address + progress.offset
+            why = "payload of a WRITE through the row modulo the table"
+            grant = Payload(address, frame.payload, "ERN-028", why, lambda now: None, optional=True)
+            self._ctx.permit(grant)
+        progress.offset += len(frame.payload)
+
+    def _behind_open(self, frame: Frame) -> None:
+        """A request behind one that may or may not have been executed."""
+        bth, state = frame.bth, self.state
+        assert bth is not None
+        info = INFO.get(bth.opcode)
+        going_on = info is not None and info.kind == "write" and not info.first and not info.immdt
+        if state.progress is None or not going_on or bth.psn != state.expected:
+            self._ctx.rules.inconclusive("requests behind one whose key is beyond the region table")
+            return
+        self._may_write(frame, state.progress)
+        self._perhaps_taken(bth)
+        if info is not None and info.last:
+            state.progress = None
 
     def _far(self, psn: int) -> None:
         """A PSN far from the expected one tells the half window from a plain comparison."""
@@ -378,6 +439,9 @@ class Responder:
         verdict = self._regions.check(reth, conn.pd, ACCESS_READ)
         room = self.reads.room()
         full = "more READs than the responder can hold"
+        if verdict.beyond:
+            self._read_beyond_table(frame, reth, verdict, conn)
+            return
         if verdict.denied:
             rules.tempt(verdict.rule, OUTPUT)
             for first, length in verdict.would_be:
@@ -401,6 +465,15 @@ class Responder:
         span = response_count(reth.length, conn.pmtu)
         self.reads.accept(bth.psn, reth, verdict.address, conn.pmtu, room is None)
         self._accept(frame, info, conn, device, span)
+
+    def _read_beyond_table(self, frame: Frame, reth: Reth, verdict: Verdict, conn: QpConfig) -> None:
+        """A READ with a key beyond the region table: answers are right if its row modulo the table allows."""
+        bth, reads = frame.bth, self._ctx.reads
+        assert bth is not None
+        self._beyond_table(frame, verdict, 1 if verdict.denied else response_count(reth.length, conn.pmtu))
+        if not verdict.denied:
+            self.reads.accept(bth.psn, reth, verdict.address, conn.pmtu, doubtful=True)
+        reads.beyond(verdict.rule, verdict.why, self._scope)
 
     def _duplicate_read(self, frame: Frame, reth: Reth, conn: QpConfig) -> None:
         """A READ asked again: current data after a fresh check of its key, no other effect."""
@@ -437,6 +510,8 @@ class Responder:
         self.reads.judge(entry, frame, conn)
         if frame.aeth is not None:
             self._message_count(bth.psn, frame.aeth)
+        if state.open and not entry.again:
+            self._taken_after_all()
         if not entry.again:
             for waiting in state.waiting:  # READ responses acknowledge what came before
                 if psn_diff(waiting.psn, bth.psn) < 0:
@@ -486,19 +561,20 @@ class Responder:
                 return
             if self._ctx.knobs["SEND_CHECKS_MR"] == "on" and not self._regions.writable(conn.pd):
                 why = "no region of the QP's PD may be written"
-                self._ctx.rules.tempt("ERN-037", OUTPUT)
+                rules.tempt("ERN-037", OUTPUT, "SEND_CHECKS_MR")
                 self._would_write(frame, conn, "ERN-037", why)
                 self._refuse(frame, None, "ERN-037", why, None)
                 return
-            if self._ctx.knobs["SEND_CHECKS_MR"] != "any":
-                rules.met("ERN-037", "a SEND where the region check lets it pass", self._scope)
+            why = "a SEND where the region check lets it pass"
+            rules.met("ERN-037", why, self._scope, knob="SEND_CHECKS_MR")
             place = (state.elements + self._rq.shift) % depth
             progress = Progress("send", conn.rq_base + conn.element * place, 0, None, state.elements)
             if self._rq.by_side_band and state.elements >= depth:
                 rules.met("ERN-225", "an element freed through the side band is used", self._scope)
             state.elements += 1
-            if self._rq.consumer.count == 0 and self._ctx.knobs["RQ_CREDIT_MODE"] != "any":
-                rules.met("ERN-147", "a fresh ring takes SENDs by its credit mode", self._scope)
+            if self._rq.consumer.count == 0:
+                why = "a fresh ring takes SENDs by its credit mode"
+                rules.met("ERN-147", why, self._scope, knob="RQ_CREDIT_MODE")
             if state.after_rnr:
                 rules.met("ERN-146", "the resent SEND goes where the refused one belonged", self._scope)
         else:
@@ -533,6 +609,9 @@ class Responder:
             assert frame.reth is not None
             reth = frame.reth
             verdict = self._regions.check_write(reth, conn.pd)
+            if verdict.beyond:
+                self._write_beyond_table(frame, info, reth, verdict)
+                return
             if verdict.denied:
                 rule = "ERN-034" if self._beginning_fits(frame, info, conn) else verdict.rule
                 self._ctx.rules.tempt(rule, OUTPUT)
@@ -562,6 +641,19 @@ class Responder:
                 self._placed(self._ctx.now, interrupt)
         self._counters.add("in_send", 0, 1)
         self._accept(frame, info, conn, device)
+
+    def _write_beyond_table(self, frame: Frame, info: OpInfo, reth: Reth, verdict: Verdict) -> None:
+        """A WRITE with a key beyond the region table: right if its row modulo the table allows it."""
+        self._beyond_table(frame, verdict)
+        if info.immdt:
+            self._ctx.rules.inconclusive("an immediate behind a key beyond the region table")
+        for first, length in verdict.would_be:
+            self._ctx.refuse(first, length, verdict.rule, verdict.why, self._scope, frame.payload)
+        if verdict.denied:
+            return
+        progress = Progress("write", verdict.address, 0, reth.length, 0)
+        self._may_write(frame, progress)
+        self.state.progress = None if info.last else progress
 
     def _grant(
         self, address: int, data: bytes, rule: str, info: OpInfo, element: int | None, interrupt: bool = False
@@ -759,7 +851,7 @@ class Responder:
         if aeth.syndrome >> 5 == 0:
             self._ack(bth.psn, aeth, device)
         else:
-            self._nak(bth.psn, aeth)
+            self._nak(bth.psn, aeth, conn)
         self._message_count(bth.psn, aeth)
         if rules.findings_total != before:
             expected = Bth(opcodes.ACKNOWLEDGE, conn.dest_qp, bth.psn, conn.pkey)
@@ -806,6 +898,8 @@ class Responder:
             )
             return
         rules.met("ERN-122", "PSN of an accepted request, moving forward", scope)
+        if state.open and psn == accepted:
+            self._taken_after_all()
         if device.ack_mode == ACK_ON_REQUEST:
             asked = any(psn_diff(waiting.psn, psn) <= 0 for waiting in state.waiting)
             rules.eq("ERN-119", True, asked, "ACK only for requests with the A bit", scope)
@@ -840,7 +934,7 @@ class Responder:
         while waiting and psn_diff(waiting[0].psn, psn) <= 0:
             self._ctx.deadlines.meet(waiting.popleft().duty)
 
-    def _nak(self, psn: int, aeth: Aeth) -> None:
+    def _nak(self, psn: int, aeth: Aeth, conn: QpConfig) -> None:
         rules, scope, state = self._ctx.rules, self._scope, self.state
         self._counters.add("out_nak", int(aeth.syndrome >> 5 == 3), 1)
         self._counters.add("out_ack", 0, 1)
@@ -849,6 +943,10 @@ class Responder:
             return
         legal = (NAK_SEQUENCE, NAK_INVALID, NAK_ACCESS, 0x63, *range(0x20, 0x40))
         if not rules.one_of("ERN-127", legal, aeth.syndrome, "NAK codes of RC", scope):
+            return
+        if aeth.syndrome == NAK_SEQUENCE and self.reads.inside_last(psn, conn.pmtu):
+            expected = f"PSN {state.expected:#x}"
+            rules.fail("ERN-245", expected, psn, "the PSN behind the responses of a READ is next", scope)
             return
         repeated = any(answer.rule == "ERN-116" and answer.psn == psn for answer, _ in state.answers)
         if not repeated and not self._in_order_of_reads(psn_add(psn, -1), "a NAK behind PSN"):
@@ -897,7 +995,15 @@ class Responder:
             rules.fail(rule, "no RNR NAK", psn, "an element is free", scope)
         else:
             rule = self._errors.suspect_nak(self._qp, psn, aeth.syndrome)
+            if rule == "ERN-127" and self._is_send_without_region(psn, conn):
+                rule = "ERN-037"
             rules.fail(rule, "no NAK", aeth.syndrome, "nothing was refused", scope)
+
+    def _is_send_without_region(self, psn: int, conn: QpConfig) -> bool:
+        """Return whether the request with ``psn`` is a SEND on a QP that has no writable region."""
+        info = INFO.get(self.last_opcode or 0)
+        sent = info is not None and info.kind == "send" and psn == self.state.last_plain
+        return sent and not self._regions.writable(conn.pd)
 
     def _message_count(self, psn: int, aeth: Aeth) -> None:
         """AETH MSN: from the count at the PSN of the frame to the count at its sending."""

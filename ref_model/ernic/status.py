@@ -245,7 +245,7 @@ class QpStatus:
 
     def _lstrqreq(self, qp: Qp, value: int, begin: int, settled: int) -> None:
         state = qp.responder.state
-        if self._ctx.quiet and not qp.dead and state.counts:
+        if self._ctx.quiet and not qp.dead and state.counts and not state.open:
             opcode, psn = qp.responder.last_opcode, state.last_accepted
             first = psn if state.last_read is None else state.last_read
             observed = (value >> 24, value & 0xFFFFFF)
@@ -261,7 +261,7 @@ class QpStatus:
             self._ctx.rules.eq(rule, started, value, "WQEs sent", qp.scope)
 
     def _msn(self, qp: Qp, value: int, begin: int, settled: int) -> None:
-        if not self._ctx.quiet or qp.dead:
+        if not self._ctx.quiet or qp.dead or qp.responder.state.open:
             return
         messages = qp.responder.state.messages
         offset = value - messages & 0xFFFFFF

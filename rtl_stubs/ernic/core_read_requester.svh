@@ -7,6 +7,7 @@ reg [23:0] oq_start [0:C_NUM_QP*32-1];   // PSN of the newest request of a READ,
 reg rd_gap [0:C_NUM_QP-1];               // asked again; nothing arrived in order since
 reg [23:0] ack_hi [0:C_NUM_QP-1];        // behind the newest PSN acknowledged, READs without data or not
 reg [23:0] w_psn = 24'd0;                // PSN of the response that is being written
+reg [23:0] w_last = 24'd0;               // its READ has come up to here once it is written
 
 function automatic [23:0] min_psn(input [23:0] a, input [23:0] b);
   min_psn = ((a - b) < 24'h800000) ? b : a;
@@ -122,18 +123,41 @@ function automatic response_fits(input [23:0] p, input [23:0] np, input [31:0] l
   end
 endfunction
 
+// Is the response under way one that was taken already, of the READ in `slot` that waits for more?
+function automatic taken_before(input [4:0] slot);
+  taken_before = acked[r_q] < outc[r_q] && oq_wqe[{r_q, slot}][135:128] == W_READ
+                 && (f_psn - oq_psn[{r_q, slot}]) < (una[r_q] - oq_psn[{r_q, slot}])
+                 && (una[r_q] - oq_psn[{r_q, slot}]) < oq_np[{r_q, slot}];
+endfunction
+
+// Payload of the response under way into the buffer of the READ in `slot`.
+task automatic write_read_data(input [4:0] slot);
+  reg [63:0] laddr;
+  begin
+    laddr = oq_wqe[{r_q, slot}][95:32];
+    laddr[63:32] = `MUT(264, laddr[63:32], 32'd0);
+    rdw_valid <= 1'b1;
+    rdw_addr <= laddr + {40'd0, f_psn - oq_psn[{r_q, slot}]} * {51'd0, pmtu_of(r_q)};
+    rdw_len <= f_n[12:0] + `MUT(273, 13'd0, {11'd0, f_pad});
+    rdw_beat <= rx_beat + {{(RX_AW-1){1'b0}}, f_data_at[6]};
+    rdw_off <= f_data_at[5:0];
+    r_state = R_RDATA;
+  end
+endtask
+
 // A READ response: only the next one due is taken. Older ones are ignored, a later one shows a loss, one of the
 // wrong shape makes the QP fatal.
 task automatic handle_read_response;
   reg [4:0] i;
   reg [4:0] slot;
+  reg [4:0] oldest;
   reg [23:0] first_psn;
   reg [23:0] lim;
   reg found;
   reg in_this;
-  reg [63:0] laddr;
   begin
     i = acked[r_q];
+    oldest = oq_head[r_q] + i;
     found = 1'b0;
     slot = 5'd0;
     if ((f_psn - una[r_q]) < (qreg[{r_q, Q_SQPSN}][23:0] - una[r_q])) begin
@@ -147,7 +171,9 @@ task automatic handle_read_response;
       rd_gap[r_q] = 1'b0;
       read_gap(r_q);
     end
-    if (!found || oq_wqe[{r_q, slot}][135:128] != W_READ) begin
+    if (`MUT(460, 1'b0, !found && taken_before(oldest))) begin
+      write_read_data(oldest);
+    end else if (!found || oq_wqe[{r_q, slot}][135:128] != W_READ) begin
       c_dropped = c_dropped + 16'd1;
       if (!found) write_response_entry;
     end else begin
@@ -172,19 +198,10 @@ task automatic handle_read_response;
         c_in_rdrsp = c_in_rdrsp + `MUT(271, 16'd1, {15'd0, f_op != OP_READ_MIDDLE});
         last_in = last_packet(r_q, f_psn, f_op);
         w_psn = f_psn;
-        laddr = oq_wqe[{r_q, slot}][95:32];
-        laddr[63:32] = `MUT(264, laddr[63:32], 32'd0);
+        w_last = `MUT(458, f_psn, (f_op == OP_READ_FIRST) ? first_psn + oq_np[{r_q, slot}] - 24'd1 : f_psn);
         `MUT_DO(263, if (f_op == OP_READ_LAST || f_op == OP_READ_ONLY) read_arrived;)
-        if (f_n != 0) begin
-          rdw_valid <= 1'b1;
-          rdw_addr <= laddr + {40'd0, f_psn - first_psn} * {51'd0, pmtu_of(r_q)};
-          rdw_len <= f_n[12:0] + `MUT(273, 13'd0, {11'd0, f_pad});
-          rdw_beat <= rx_beat + {{(RX_AW-1){1'b0}}, f_data_at[6]};
-          rdw_off <= f_data_at[5:0];
-          r_state = R_RDATA;
-        end else begin
-          read_arrived;
-        end
+        if (f_n != 0) write_read_data(slot);
+        else read_arrived;
       end
     end
   end
@@ -198,7 +215,7 @@ task automatic read_arrived;
     // Not when the QP turned fatal or was set up anew meanwhile.
     if (!fatal[r_q] && acked[r_q] < outc[r_q] && una[r_q] == `MUT(274, w_psn, una[r_q])) begin
       rd_gap[r_q] = 1'b0;
-      progress_to(r_q, w_psn + 24'd1);
+      progress_to(r_q, w_last + 24'd1);
       // An ACK may have come ahead of the data.
       if ((una[r_q] - ack_hi[r_q]) < 24'h800000) ack_hi[r_q] = una[r_q];
       lim = ack_limit(r_q, ack_hi[r_q]);

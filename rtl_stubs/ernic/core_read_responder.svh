@@ -148,7 +148,7 @@ task automatic send_response;
       t_again = 1'b0;
       t_state = T_WAIT;
       if (last) begin
-        rs_rd[t_q] = rs_rd[t_q] + 1'b1;
+        rs_rd[t_q] = rs_rd[t_q] + `MUT(459, 1'b1, (rs_level(t_q) > 2) ? 2'd2 : 2'd1);
         rs_p[t_q] = 24'd0;
       end else begin
         rs_p[t_q] = rs_p[t_q] + 24'd1;

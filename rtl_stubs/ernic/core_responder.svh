@@ -266,7 +266,7 @@ task automatic check_region(output [5:0] bad);
     end
     access = mrow[{m, 3'd7}][3:0];
     bad = 6'd0;
-    if (row >= C_MR_ROWS) bad = S_RKEY;
+    if (row >= C_MR_ROWS && variant != 24) bad = S_RKEY;
     else if (mrow[{m, 3'd5}][7:0] != f_rkey[7:0] && `MUT(113, 1'b1, 1'b0)) bad = S_RKEY;
     else if (mrow[{m, 3'd0}][23:0] != qreg[{r_q, Q_PD}][23:0] && `MUT(114, 1'b1, 1'b0)
              && `MUT(298, 1'b1, f_op != OP_READ_REQ)) bad = S_RKEY;
@@ -277,6 +277,10 @@ task automatic check_region(output [5:0] bad);
     end else if (access != 4'd1 && `MUT(366, access != 4'd2, !access[1]) && `MUT(117, 1'b1, access != 4'd0)) bad = S_RANGE;
     r_addr = {mrow[{m, 3'd4}], mrow[{m, 3'd3}]} + (f_va - va0);
     r_addr[63:32] = `MUT(118, r_addr[63:32], mrow[{m, 3'd4}]);
+    if (`MUT(456, 1'b0, row >= C_MR_ROWS)) begin
+      bad = 6'd0;
+      r_addr = f_va;
+    end
   end
 endtask
 
@@ -307,7 +311,7 @@ task automatic accept_request;
     end else if (is_send(f_op)) begin
       if (is_start(f_op) && rq_full(r_q) && `MUT(119, 1'b1, 1'b0)) begin
         receiver_not_ready;
-      end else if (k_send_region && is_start(f_op) && !has_region(r_q)) begin
+      end else if (`MUT(457, k_send_region, k_send_region ^ !has_region(r_q)) && is_start(f_op) && !has_region(r_q)) begin
         refuse(8'h62, F_REGION, S_RANGE);
       end else begin
         if (is_start(f_op)) rx_fill[r_q] = 32'd0;

@@ -35,9 +35,17 @@ PIPE_BYTES = 1 << 20
 class Model(Protocol):
     """What a target's model offers."""
 
-    rules: Rules
-    in_reset: bool
-    liveness: int
+    @property
+    def rules(self) -> Rules:
+        """Findings and evidence."""
+
+    @property
+    def in_reset(self) -> bool:
+        """Whether the DUT is in its reset."""
+
+    @property
+    def liveness(self) -> int:
+        """How long a transfer may take (ps)."""
 
     def observe(self, event: Event) -> None:
         """Judge one event."""
@@ -64,11 +72,15 @@ class Judge:
     def __init__(self, model: Model, log: RunLog, checker: LegalityChecker) -> None:
         """Events of one run go to ``log`` and ``model``, notes of the link partner to ``checker``."""
         self.liveness = model.liveness
-        self.rules = model.rules
         self._model = model
         self._log = log
         self._checker = checker
         self._first = True
+
+    @property
+    def rules(self) -> Rules:
+        """Findings and evidence so far."""
+        return self._model.rules
 
     def take(self, events: Sequence[Event], notes: Sequence[Note], mark: int | None = None) -> None:
         """Judge ``events``, which come in order, and ``notes``; then time has reached ``mark``."""

@@ -39,9 +39,12 @@ def data_qps(bench: Bench) -> range:
     return range(FIRST_QP, bench.host.config.qp_count + 1)
 
 
-def batches(bench: Bench, cases: Iterable[Case]) -> Iterator[Sequence[tuple[int, Case]]]:
-    """Cases that each use up a queue pair, in groups of (queue pair number, case) that fit the build."""
-    numbers = data_qps(bench)
+def batches(bench: Bench, cases: Iterable[Case], spare: int = 0) -> Iterator[Sequence[tuple[int, Case]]]:
+    """Cases that each use up a queue pair, in groups of (queue pair number, case) that fit the build.
+
+    The last ``spare`` queue pairs are left out.
+    """
+    numbers = data_qps(bench)[: -spare or None]
     waiting = list(cases)
     while waiting:
         group = waiting[: len(numbers)]

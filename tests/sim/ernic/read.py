@@ -165,7 +165,7 @@ class read_response_order(ErnicTest):
     """READ responses that overtake each other or come twice change nothing in data and completion.
 
     Stimulus: pairs of responses swapped, every response repeated at once and late, a READ answered twice
-    because its data was late.
+    because its data was late; responses repeated while the last one is under way.
     Checks: ERN-094, ERN-244, ERN-093, ERN-072.
     """
 
@@ -185,6 +185,12 @@ class read_response_order(ErnicTest):
             for _ in range(3):
                 batch = [request(self.rng, verb, 900) for verb in (Verb.READ, Verb.SEND, Verb.READ)]
                 await post_all(self, link, batch, one_doorbell=True)
+        link = await connect(self, 7, pmtu=256, timeout=3)
+        self.partner.add_faults(
+            Fault(Action.DUPLICATE, Direction.TO_DUT, qp=7, opcode=READ_MIDDLE, count=2, delay_ps=10_000),
+            Fault(Action.DELAY, Direction.TO_DUT, qp=7, opcode=READ_LAST, count=1, delay_ps=3_000_000),
+        )
+        await post_all(self, link, [request(self.rng, Verb.READ, 900)])
         await self.host.pause(15)
 
 
@@ -209,7 +215,7 @@ class read_not_acked(ErnicTest):
             batch = [request(self.rng, verb, 600) for verb in (Verb.READ, Verb.WRITE)]
             await self.host.post_send(link.qp, *batch)
             await self.host.pause(6)
-            for step in (0, 1, 2, 5)[: 2 + rounds]:
+            for step in (0, 1, 2, 5)[: 4 - rounds]:
                 self.partner.inject(acknowledge(link.peer.config, psn_add(first, step), 0x1F, 0))
                 await self.host.pause(3)
             await self.host.read("CQHEAD", link.number)

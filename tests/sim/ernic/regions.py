@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ref_model.rocev2.segment import Verb
 from tb.host import Access, ErnicHost, Mr
 from tb.sequences.connect import connect
-from tb.sequences.start import batches, bring_up, reset
-from tb.sequences.traffic import peer_done
+from tb.sequences.raw import RawPeer
+from tb.sequences.start import batches, bring_up, data_qps, reset
+from tb.sequences.traffic import peer_done, post_all, request
 from tb.testcase import ErnicTest, ernic_test
 
 SIZE = 4096
@@ -112,3 +114,31 @@ class mr_edges_allowed(ErnicTest):
         moved = await self.host.register_mr(pd, SIZE, row=0, tag=0x77, va=VA + 4096, access=Access.BOTH)
         link.peer.post_write(moved.va + 5, moved.rkey, self.rng.randbytes(1500))
         await peer_done(self, link)
+
+
+KEY_BITS = range(19, 32)
+"""Key bits that name a row no build has."""
+
+
+@ernic_test(suites=("full",))
+class mr_beyond_table(ErnicTest):
+    """A key whose row number is beyond the table touches nothing that is not in a programmed region.
+
+    Stimulus: the key of a good region with one of the bits 19 to 31 set, by a WRITE and by a READ, each on a
+    queue pair of its own; a bystander goes on after each.
+    Checks: ERN-028, ERN-215, ERN-236.
+    """
+
+    async def scenario(self) -> None:
+        cases = [(bit, verb) for verb in (Verb.WRITE, Verb.READ) for bit in KEY_BITS]
+        for group in batches(self, cases, spare=1):
+            await reset(self)
+            await bring_up(self)
+            bystander = await connect(self, data_qps(self)[-1])
+            for number, (bit, verb) in group:
+                link = await connect(self, number, pmtu=256)
+                mr = await region(self.host, number, link.config.pd, Violation(access=Access.BOTH))
+                raw = RawPeer(link, self.partner)
+                raw.post(verb, self.rng.randbytes(100), mr.va + 8, mr.rkey | 1 << bit)
+                await self.host.pause(3)
+                await post_all(self, bystander, [request(self.rng, Verb.SEND, 40)])

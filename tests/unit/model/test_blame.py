@@ -27,7 +27,8 @@ CLOCK = 4000
 
 def context() -> Context:
     """A context with the knobs of the software ERNIC."""
-    return Context.build(SPEC, SPEC.knobs(OWN), CLOCK, 16, 64)
+    knobs = SPEC.knobs(OWN)
+    return Context.build(Rules(SPEC, knobs), knobs, CLOCK, 16, 64)
 
 
 class Registers:
