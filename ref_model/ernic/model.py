@@ -807,6 +807,8 @@ class ErnicModel:
         else:
             qp.requester.packet(frame, event.begin, conn, device)
             self._after_start(qp)
+            if conn.memory_doorbells and event.begin < self.handshake.stalled_until:
+                rules.observe("ERN-240")
 
     def _stream_rules(self, event: FrameOut) -> None:
         """Evidence for what the HDL checkers watched while this frame left (a violation is an event)."""

@@ -22,7 +22,7 @@ from ref_model.wire import Bth, Ethernet, Frame, IPv4, ParseError, Udp, build, o
 from tb.bench._soft_ernic import OWN
 from tb.host.bringup import QpMemory, qp_writes
 from tb.host.wqe import build_wqe
-from tests.unit.model.managed import RX, Managed
+from tests.unit.model.managed import CQ, RX, Managed
 from tests.unit.model.trace import golden, judge
 
 SPEC = specification("ernic")
@@ -243,3 +243,13 @@ def test_ack_from_the_slot_of_the_other_mode(asked: int, rule: str) -> None:
     answer = acknowledge(replace(dut.endpoint.config, peer_qp=3), dut.config.expected_psn, 0x1F, 1)
     dut.leave(build(answer))
     assert dut.verdict()[0] == rule
+
+
+def test_completion_behind_the_ring() -> None:
+    dut = Managed()
+    for psn in range(dut.one.sq_depth):
+        dut.transmit(dut.mad(psn))
+    stored = dut.outgoing(dut.mad(16))
+    dut.fetch_payload(stored, dut.one.sq_depth)
+    dut.write(CQ, dut.memory_one.cq + 4 * dut.one.sq_depth, bytes((16, 0, Verb.SEND.wqe_opcode, 0)))
+    assert dut.verdict()[0] == "ERN-075"
