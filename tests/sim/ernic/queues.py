@@ -42,7 +42,7 @@ class cq_unread(ErnicTest):
         link = await start(self, sq_depth=16)
         for _ in range(40):
             await self.host.post_send(link.qp, request(self.rng, Verb.SEND, 12))
-            await self.settle()
+            await self.host.pause(3)  # long enough for it to complete unseen
             link.qp.completed = link.qp.posted
             link.qp.under_way.clear()
 
