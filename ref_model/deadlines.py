@@ -14,6 +14,7 @@ class Must:
     """One thing the DUT owes: rule, what, why, until when (ps).
 
     ``excused``: time (ps) held up that ``deadline`` takes into account already; None: it never moves.
+    ``since``: when (ps) it began.
     """
 
     rule: str
@@ -23,19 +24,27 @@ class Must:
     deadline: int
     knob: str | None = None
     excused: int | None = 0
+    since: int = 0
     open: bool = True
 
 
 class Deadlines:
     """One heap for all open obligations and timed reminders of a model."""
 
-    def __init__(self, rules: Rules, excused: Callable[[int], int] = lambda now: 0) -> None:
+    def __init__(
+        self,
+        rules: Rules,
+        excused: Callable[[int], int] = lambda now: 0,
+        blame: Callable[[Must], str] = lambda duty: duty.rule,
+    ) -> None:
         """Report overdue obligations to ``rules``.
 
         ``excused(now)``: time (ps) before ``now`` in which the bench held the DUT up; deadlines move by it.
+        ``blame``: the rule an overdue obligation breaks.
         """
         self._rules = rules
         self._excused = excused
+        self._blame = blame
         self._heap: list[tuple[int, int, Must | Callable[[], None]]] = []
         self._order = 0
         self.open = 0
@@ -51,8 +60,9 @@ class Deadlines:
         excusable: bool = True,
     ) -> Must:
         """Open an obligation that has to be met by ``deadline``; ``excusable``: later if held up."""
-        excused = self._excused(self._rules.now) if excusable else None
-        duty = Must(rule, expected, why, scope, deadline, knob, excused)
+        now = self._rules.now
+        excused = self._excused(now) if excusable else None
+        duty = Must(rule, expected, why, scope, deadline, knob, excused, now)
         self.open += 1
         self._push(deadline, duty)
         return duty
@@ -116,4 +126,4 @@ class Deadlines:
     def _overdue(self, duty: Must) -> None:
         duty.open = False
         self.open -= 1
-        self._rules.fail(duty.rule, duty.expected, "nothing", duty.why, duty.scope, knob=duty.knob)
+        self._rules.fail(self._blame(duty), duty.expected, "nothing", duty.why, duty.scope, knob=duty.knob)

@@ -137,6 +137,7 @@ class ErnicEnv(uvm_env):
         self.judge: Judge | JudgeProcess = Judge(model, log, LegalityChecker())
         self._quiet_clks = int(model.knobs["QUIET_CLKS"])
         self.found = Event()
+        self.rested = 0  # when (ps) the status registers were last read at rest
         self.scoreboard.hub = self.hub
         for agent in self.agents:
             for monitor in agent.monitors:
@@ -218,6 +219,7 @@ class ErnicEnv(uvm_env):
                 await host.read(name, bank)
         await self.clock_reset.clocks(self._quiet_clks)  # anything stray still has time to come
         self.scoreboard.hand_on()
+        self.rested = now_ps()
 
     async def watch(self) -> None:
         """Judge now and then, so that waiting items and deadlines never pile up."""

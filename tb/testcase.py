@@ -188,10 +188,13 @@ class ErnicTest(uvm_test):
         env.scoreboard.flush()
 
     def check_phase(self) -> None:
-        """Accounts: open obligations, minimum traffic, bench errors."""
+        """Accounts: open obligations, rest at the end, minimum traffic, bench errors."""
         env = self.env
         if env.found.is_set():
             return
+        if not (self.reason or env.judge.in_reset()) and env.scoreboard.last_event > env.rested:
+            seen = f"an event at {env.scoreboard.last_event / 1000:.1f} ns"
+            env.judge.bench("status read at rest behind the last event", seen, "end of test")
         env.judge.finish(now_ps())
         for line in env.scoreboard.shortfalls():
             env.judge.bench("the least traffic of each agent", line, "end of test")

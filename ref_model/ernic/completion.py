@@ -207,6 +207,10 @@ class CompletionQueue:
                 knob,
             )
 
+    def behind_ring(self, conn: QpConfig, addr: int) -> bool:
+        """Return whether the next CQE would be at ``addr`` if the ring had no end."""
+        return self.cqes >= conn.sq_depth and addr == conn.cq_base + CQE_BYTES * self.cqes
+
     def write_doorbell(self, conn: QpConfig, addr: int, data: bytes) -> None:
         """Judge a write of the CQ doorbell word."""
         rules, scope = self._ctx.rules, self._scope

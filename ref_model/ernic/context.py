@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from ref_model.deadlines import Deadlines
+from ref_model.deadlines import Deadlines, Must
 from ref_model.ernic.read_ranges import ReadRanges
 from ref_model.ernic.troubles import Troubles
 from ref_model.grants import Payload, PayloadGrants
@@ -119,9 +119,15 @@ class Context:
     #: A frame left since the last reset.
     spoken: bool = False
     troubles: Troubles = field(default_factory=Troubles)
+    #: When (ps) a malformed frame came behind which only error entries have shown; None: there is none.
+    mangled: int | None = None
 
     def __post_init__(self) -> None:
-        self.deadlines = Deadlines(self.rules, self.excused.total)
+        self.deadlines = Deadlines(self.rules, self.excused.total, self._blame)
+
+    def _blame(self, duty: Must) -> str:
+        """A DUT that has shown nothing since a malformed frame hangs, whatever it is that is missing."""
+        return "ERN-234" if self.mangled is not None and self.mangled < duty.since else duty.rule
 
     @classmethod
     def build(
@@ -153,6 +159,7 @@ class Context:
         self._last_fetch = 0
         self.spoken = False
         self.troubles = Troubles()
+        self.mangled = None
 
     def liveness(self) -> int:
         """Deadline (ps) of something owed from now on, without a time of its own."""

@@ -157,6 +157,7 @@ class Handshake:
         self._memory: dict[int, bool] = {}  # mode of each queue pair as last programmed
         self._places: dict[int, int] = {}  # place of the next RQ element before STATRQPIDB was rewritten
         self._busy_since: int | None = None
+        self.stalled_until = 0  # end (ps) of the latest pulse that had to wait long to be taken
 
     def attach(self, qp: Qp) -> None:
         """A queue pair appeared."""
@@ -222,6 +223,7 @@ class Handshake:
             self._ctx.rules.passed(("ERN-227",), self._scope)
         if event.settled - event.begin > self._ctx.timing.pipe_out:
             self._ctx.held_over(event.begin, event.settled)
+            self.stalled_until = event.settled
         address, value = event.values
         if event.port == CQ_OUT:
             self._completions(address, value, event.settled)

@@ -236,7 +236,13 @@ class ErnicModel:
                 self.ctx, self.values, self.counters, self.interrupts, self.errors, self.regions, number, slot
             )
             self.handshake.attach(qp)
+            other = number + 1 - 2 * self._first_slot  # has this slot in the other QP_BASE_MODE
+            qp.responder.owed_by_other_slot = lambda psn: self._awaits_ack(other, psn)
         return qp
+
+    def _awaits_ack(self, number: int, psn: int) -> bool:
+        qp = self.qps.get(number)
+        return qp is not None and any(waiting.psn == psn for waiting in qp.responder.state.waiting)
 
     def _rearm(self) -> None:
         """The retry buffers ran out, or no longer are: what each QP owes may change."""
@@ -604,6 +610,8 @@ class ErnicModel:
         rules.tempt("ERN-110", path)
         if fault.rule in MALFORMED:
             rules.tempt("ERN-234", path)
+            if self.ctx.mangled is None:
+                self.ctx.mangled = self.ctx.now
         if log_all:
             syndrome, further = syndrome_bits(faults)
             may = possible_syndromes(faults, frame, self._device())
@@ -706,6 +714,7 @@ class ErnicModel:
             self.rules.met("ERN-208", "host frame sent unchanged", self.stream)
             self.rules.met("ERN-209", "frames are not interleaved", self.stream)
             return
+        self.ctx.mangled = None
         managed = self.qps.get(QP1)
         if managed is not None and self._managed_out(managed, event):
             return
@@ -808,6 +817,8 @@ class ErnicModel:
         else:
             qp.requester.packet(frame, event.begin, conn, device)
             self._after_start(qp)
+            if conn.memory_doorbells and event.begin < self.handshake.stalled_until:
+                rules.observe("ERN-240")
 
     def _stream_rules(self, event: FrameOut) -> None:
         """Evidence for what the HDL checkers watched while this frame left (a violation is an event)."""
@@ -965,6 +976,8 @@ class ErnicModel:
 
     def _job(self, event: MemWrite, kind: str, port: str | None) -> None:
         """ERN-216: each master writes its own areas only (doorbells and error queues are free)."""
+        if kind != "errbuf":
+            self.ctx.mangled = None
         if port is not None:
             self.rules.eq("ERN-216", port, event.port, f"master that writes {kind}", self.memory_scope)
 
@@ -991,9 +1004,13 @@ class ErnicModel:
             if qp.life.owned(addr):
                 rule = qp.life.rule
             conn = qp.refresh()[0]
+            if event.port == CQ_PORT and qp.cq.behind_ring(conn, addr):
+                rule = "ERN-075"
             for name, doorbell in (("ERN-077", conn.cq_doorbell), ("ERN-143", conn.rq_doorbell)):
                 if doorbell >> 32 and addr == doorbell & 0xFFFFFFFF:
                     rule = name
+        if rule == "ERN-215" and self.ctx.mangled is not None:
+            rule = "ERN-234"
         self.rules.fail(rule, "no write here", what, "outside every grant", self.memory_scope)
 
     def _fatal_entry(self, addr: int, data: bytes) -> None:

@@ -122,6 +122,8 @@ class Responder:
         self._errors = errors
         self._qp = qp
         self._on_fatal = on_fatal
+        #: Whether the QP that has this slot in the other QP_BASE_MODE owes the ACK with a PSN.
+        self.owed_by_other_slot: Callable[[int], bool] = lambda psn: False
         self.state = State()
         self.reads = ReadAnswers(ctx, scope, counters)
         self.rnr_active = False
@@ -866,8 +868,6 @@ class Responder:
         credit = rules.knobs["AETH_CREDIT"]
         self._counters.add("out_ack")
         rules.met("ERN-124/kind", "syndrome[7:5] = 000", scope)
-        why = "what is addressed to a QP is answered with the settings of its slot"
-        rules.met("ERN-019", why, scope, knob="QP_BASE_MODE")
         if credit != "mask":
             rules.eq(
                 "ERN-124/credit", credit, aeth.syndrome & 0x1F, "credit field", scope, knob="AETH_CREDIT"
@@ -889,7 +889,12 @@ class Responder:
         if refused is not None and (accepted is None or not state.counts or psn_diff(psn, accepted) > 0):
             rules.fail(refused, "no ACK", psn, "this request must not be executed", scope)
             return
+        slot = "what is addressed to a QP is answered with the settings of its slot"
         if accepted is None or psn_diff(psn, accepted) > 0 or (state.last_acked is None and not state.counts):
+            if self.owed_by_other_slot(psn):
+                expected = "the ACK from the slot of QP_BASE_MODE"
+                rules.fail("ERN-019", expected, f"PSN {psn:#x} from another", slot, scope, "QP_BASE_MODE")
+                return
             rules.fail("ERN-122", "PSN of an accepted request", psn, "ACK beyond what was accepted", scope)
             return
         if state.last_acked is not None and psn_diff(psn, state.last_acked) <= 0:
@@ -900,6 +905,7 @@ class Responder:
         rules.met("ERN-122", "PSN of an accepted request, moving forward", scope)
         if state.open and psn == accepted:
             self._taken_after_all()
+        rules.met("ERN-019", slot, scope, knob="QP_BASE_MODE")
         if device.ack_mode == ACK_ON_REQUEST:
             asked = any(psn_diff(waiting.psn, psn) <= 0 for waiting in state.waiting)
             rules.eq("ERN-119", True, asked, "ACK only for requests with the A bit", scope)

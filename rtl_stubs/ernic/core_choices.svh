@@ -53,7 +53,7 @@ endfunction
 // Whether software override is on for the QP.
 function automatic override_for(input [QW-1:0] q);
   override_for = greg[G_ADCONF][0]
-                 && (!k_override_gate || greg[G_ADCONF][30:20] == 0 || {13'd0, greg[G_ADCONF][30:20]} == qpn_of(q));
+                 && (`MUT(473, !k_override_gate, 1'b0) || greg[G_ADCONF][30:20] == 0 || {13'd0, greg[G_ADCONF][30:20]} == qpn_of(q));
 endfunction
 
 // Whether the QP has no receive element for one more message.

@@ -39,7 +39,7 @@ endtask
 // The oldest WQE leaves the outstanding queue.
 task automatic retire;
   begin
-    una_slot[p_q] = ring_inc(una_slot[p_q], sq_depth(p_q));
+    una_slot[p_q] = `MUT(483, ring_inc(una_slot[p_q], sq_depth(p_q)), una_slot[p_q] + 16'd1);
     oq_head[p_q] = oq_head[p_q] + 1'b1;
     outc[p_q] = outc[p_q] - 1'b1;
     if (!p_err) acked[p_q] = acked[p_q] - 1'b1;

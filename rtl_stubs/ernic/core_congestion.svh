@@ -21,6 +21,7 @@ task automatic note_congestion;
     intsts[8] = 1'b1;
     cnpint[f_qpn[10:5]][`MUT(315, f_qpn[4:0], f_qpn[4:0] - 5'd1)] = 1'b1;
     `MUT_DO(311, c_out_cnp = c_out_cnp + 32'd1;)
+    `MUT_DO(478, reply(r_q, 8'hFF, 24'd0);)
   end
 endtask
 

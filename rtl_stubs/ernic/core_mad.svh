@@ -58,7 +58,7 @@ endtask
 task automatic commit_mad;
   begin
     last_in = last_packet(r_q, f_psn, f_op);
-    c_in_mad = c_in_mad + 16'd1;
+    c_in_mad = c_in_mad + `MUT(474, 16'd1, {15'd0, f_n != 0});
     r_mad_psn = f_psn;
     `MUT_DO(302, if (f_areq) reply(r_q, 8'h1F, f_psn);)
     note_congestion;
@@ -95,6 +95,7 @@ endfunction
 task automatic mad_arrived;
   if (legal_mad_length(t_wqe[127:96])) begin
     t_state = T_PACKET;
+    `MUT_DO(477, acked[t_q] = acked[t_q] + 1'b1; kick_cpl(t_q); t_state = T_IDLE;)
   end else begin
     set_fatal(t_q, F_WQE);
     t_state = T_IDLE;
@@ -133,12 +134,12 @@ endtask
 // The last beat of a QP1 frame has left: its WQE is complete.
 task automatic mad_left(input [QW-1:0] q, input is_cnp);
   begin
-    c_out_mad = c_out_mad + 16'd1;
+    c_out_mad = c_out_mad + `MUT(475, 16'd1, {15'd0, qreg[{q, Q_CONF}][5]});
     if (is_cnp) begin
       c_out_cnp = c_out_cnp + 32'd1;
       if (C_CNP_CLEAR_TX != 0) clear_scheduled(bld_raw_dest, bld_raw_ip, bld_raw_v6);
     end
-    if (!fatal[q] && acked[q] < outc[q]) begin
+    if (!fatal[q] && acked[q] < outc[q] && `MUT(476, 1'b1, 1'b0)) begin
       acked[q] = acked[q] + 1'b1;
       kick_cpl(q);
     end

@@ -296,8 +296,11 @@ task automatic write_reg(input [20:0] addr, input [31:0] data, input [3:0] strb)
     if (!addr[20]) begin
       if (addr[19:8] < C_MR_ROWS && addr[7:5] == 3'd0) begin
         mask = row_mask(addr[4:2]) & lanes;
+        if (addr[4:2] == 3'd0) mask = mask & `MUT(470, 32'hFFFF_FFFF, 32'h0000_FFFF);
+        if (addr[4:2] == 3'd7) mask = mask & `MUT(482, 32'hFFFF_FFFF, 32'h0FFF_FFFF);
         if (`MUT(229, 1'b1, addr[15:8] < 8'd8)) mrow[{addr[8+:MW], addr[4:2]}] = (mrow[{addr[8+:MW], addr[4:2]}] & ~mask) | (data & mask);
         if (addr[4:2] == 3'd5 && `MUT(13, 1'b0, addr[19:8] != 0)) mrow[{{MW{1'b0}}, 3'd5}] = data & 32'h0000_00FF;
+        `MUT_DO(471, if (addr[4:2] == 3'd2) mrow[{addr[8+:MW], 3'd1}] = data;)
       end
     end else if (!addr[19]) begin
       if (addr[18:12] == 7'd0) write_global(addr[11:0], data, lanes);

@@ -71,6 +71,7 @@ task automatic build_reply(input [7:0] syndrome, input [23:0] psn, input [23:0] 
   begin
     pad = `MUT(29, 2'd0, 2'd3);
     build_header(t_q, OP_ACK, psn, 1'b0, pad, 5'd4, {syndrome, msn, 128'd0}, {11'd0, pad});
+    `MUT_DO(478, if (syndrome == 8'hFF) build_header(t_q, OP_CNP, 24'd0, 1'b0, 2'd0, 5'd16, 160'd0, 13'd0);)
     bld_payload <= 13'd0;
     bld_inline <= 1'b0;
     bld_valid <= 1'b1;

@@ -90,7 +90,7 @@ task automatic parse_frame;
     if (f_cut4) f_short = `MUT(393, f_short, 1'b0);
     r_q_known = (f_qpn != 0) && ({8'd0, f_qpn} <= MAX_QPN)
                 && ({8'd0, f_qpn} <= `MUT(82, {21'd0, greg[G_QP_EN][10:0]}, MAX_QPN));
-    r_q = f_qpn[QW-1:0] - QPN_OF_SLOT0[QW-1:0];
+    r_q = f_qpn[QW-1:0] - `MUT(472, QPN_OF_SLOT0[QW-1:0], QPN_OF_SLOT0[QW-1:0] ^ 1'b1);
     if (f_qpn == 0) r_q = 0;
   end
 endtask
@@ -169,6 +169,21 @@ task automatic write_error_entry(input [5:0] syndrome);
   end
 endtask
 
+`ifdef MUTATION
+// The first beat of the frame goes to the address its RETH would be at.
+task automatic leave_first_beat;
+  begin
+    rxw_valid <= 1'b1;
+    rxw_imm <= 1'b0;
+    rxw_addr <= f_va;
+    rxw_len <= 13'd64;
+    rxw_beat <= rx_beat;
+    rxw_off <= 6'd0;
+    r_state = R_ERROR;
+  end
+endtask
+`endif
+
 // A frame that fails validation: no reply, no state change beyond the records.
 task automatic reject(input [5:0] syndrome);
   begin
@@ -179,6 +194,7 @@ task automatic reject(input [5:0] syndrome);
     r_state = R_POP;
     if (`MUT(201, 1'b0, syndrome == S_PKEY || syndrome == S_ICRC)) qreg[{r_q, Q_LSTRQ}][23:0] = f_psn;
     if (`MUT(152, greg[G_CONF][5], 1'b1) && `MUT(383, 1'b1, syndrome != S_QP)) write_error_entry(syndrome);
+    `MUT_DO(481, if (syndrome == S_LENGTH) leave_first_beat;)
   end
 endtask
 
@@ -607,7 +623,7 @@ task automatic responder_step;
         r_state = R_POP;
       end
       R_RDATA: if (rdw_done) read_arrived;
-      R_ERROR: if (rxw_done) r_state = R_POP;
+      R_ERROR: if (rxw_done && `MUT(480, 1'b1, rx_bytes >= 16'd58)) r_state = R_POP;
       R_FATAL:
       if (rxw_done) begin
         greg[G_IPKTWPTR] = {16'd0, `MUT(155, ring_inc(greg[G_IPKTWPTR][15:0], greg[G_IPKTSZ][15:0]),

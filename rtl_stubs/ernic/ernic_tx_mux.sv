@@ -29,8 +29,9 @@ module ernic_tx_mux (
   reg busy = 1'b0;
   reg pick_b = 1'b0;
   reg [63:0] spoil = 64'd0;
+  reg starved = 1'b0;              // the host lost its turn once (only for a fault)
   wire a_go = a_valid && !a_hold;
-  wire b_go = b_valid && !b_hold;
+  wire b_go = b_valid && !b_hold && `MUT(479, 1'b1, !starved);
 
   assign m_valid = busy && (pick_b ? b_valid : a_valid);
   assign m_data = pick_b ? b_data : a_data;
@@ -45,10 +46,12 @@ module ernic_tx_mux (
     if (rst) begin
       busy <= 1'b0;
       pick_b <= 1'b0;
+      starved <= 1'b0;
     end else if (!busy) begin
       if (a_go || b_go) begin
         busy <= 1'b1;
         pick_b <= b_go && (!a_go || !pick_b);
+        if (a_go && b_go && pick_b) starved <= 1'b1;
       end
     end else if (m_valid && m_ready) begin
       if (m_last) busy <= 1'b0;

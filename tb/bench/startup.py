@@ -26,7 +26,7 @@ def _on(sim: str) -> list[Measurement]:
         many = _seconds(sim, 1 + FURTHER, Path(name))
     each = (many - one) / FURTHER
     return [
-        Measurement(f"{sim}: process with one test that does nothing", one, "s"),
+        Measurement(f"{sim}: process with one test of two frames", one, "s"),
         Measurement(f"{sim}: each further such test in it", each, "s", one),
     ]
 

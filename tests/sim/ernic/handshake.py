@@ -144,6 +144,32 @@ class side_band_tied_low(ErnicTest):
 
 
 @ernic_test(suites=("full",))
+class side_band_bystander(ErnicTest):
+    """While a side band is not taken, queue pairs in memory mode may go on or wait; afterwards all is done.
+
+    Stimulus: both outgoing side bands held over traffic both ways of a queue pair in handshake mode, then
+    traffic both ways of one in memory mode, released.
+    Checks: ERN-240, ERN-226, ERN-228, ERN-073, ERN-143.
+    """
+
+    async def scenario(self) -> None:
+        await bring_up(self)
+        links = [await connect(self, 2, memory_doorbells=False), await connect(self, 3)]
+        for band in self.env.side_bands[1:]:
+            band.hold()
+        for link in links:
+            peer_post(link, self.rng, Verb.SEND, 60)
+            self.partner.service()
+            await self.host.post_send(link.qp, *[request(self.rng, Verb.SEND, 100) for _ in range(3)])
+            await self.host.pause(4)
+        for band in self.env.side_bands[1:]:
+            band.release()
+        for link in links:
+            await peer_done(self, link)
+            await self.host.wait_completions(link.qp)
+
+
+@ernic_test(suites=("full",))
 class side_band_fatal(ErnicTest):
     """Completions of a queue pair that turns fatal are told on the side band, flushed ones included.
 

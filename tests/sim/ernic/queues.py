@@ -30,6 +30,23 @@ class sq_wrap(ErnicTest):
                 await post_all(self, link, batch, one_doorbell=True)
 
 
+@ernic_test(suites=("full",))
+class cq_unread(ErnicTest):
+    """Completions that pass the depth of a queue nobody reads stay inside the ring; what else is recorded.
+
+    Stimulus: depth 16, two and a half laps of SENDs while software looks at no entry and at no doorbell.
+    Checks: ERN-192, ERN-075, ERN-073.
+    """
+
+    async def scenario(self) -> None:
+        link = await start(self, sq_depth=16)
+        for _ in range(40):
+            await self.host.post_send(link.qp, request(self.rng, Verb.SEND, 12))
+            await self.host.pause(3)  # long enough for it to complete unseen
+            link.qp.completed = link.qp.posted
+            link.qp.under_way.clear()
+
+
 @ernic_test(suites=("smoke", "full"))
 class psn_wrap(ErnicTest):
     """Packet numbers run through 0xFFFFFF to 0 in both directions.

@@ -9,7 +9,7 @@ from tb.host.bringup import Write
 from tb.partner import Action, Fault
 from tb.sequences.connect import Link, connect, peer_config, qp_config, reconnect
 from tb.sequences.raw import RawPeer
-from tb.sequences.start import bring_up, reset
+from tb.sequences.start import bring_up, data_qps, reset
 from tb.sequences.traffic import ALL_VERBS, peer_done, peer_post, post_all, request
 from tb.sequences.virtual import (
     BenchSequence,
@@ -262,6 +262,28 @@ class parallel_traffic(ErnicTest):
             batch = [request(self.rng, verb, self.rng.randrange(1500)) for verb in ALL_VERBS * 3]
             sequences += [SendSequence(self, link, batch), ReceiveSequence(self, link)]
         await ParallelSequence(self, sequences).start()
+
+
+@ernic_test(suites=("full",))
+class slot_of_number(ErnicTest):
+    """The number in a frame selects the registers of one queue pair, also beside others set up alike.
+
+    Stimulus: all queue pairs (of a large build the lowest and the highest ones) with the same packet numbers,
+    to each an empty WRITE, then traffic both ways on each.
+    Checks: ERN-019, ERN-076, ERN-119, ERN-125, ERN-143.
+    """
+
+    async def scenario(self) -> None:
+        await bring_up(self)
+        numbers = data_qps(self)
+        chosen = sorted({*numbers[:3], *numbers[-3:]})
+        links = [await connect(self, number, first_psn=0x40, expected_psn=0x80) for number in chosen]
+        for link in links:
+            mr = await self.host.register_mr(link.config.pd, 64, row=link.number)
+            peer_post(link, self.rng, Verb.WRITE, 0, mr)
+            await peer_done(self, link)
+        for link in links:
+            await both_ways(self, link)
 
 
 @ernic_test(suites=("full",))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ref_model.rocev2.segment import Verb
 from tb.host import WorkRequest
 from tb.sequences.start import start
-from tb.sequences.traffic import REMOTE_KEY, REMOTE_VA, peer_done, peer_post
+from tb.sequences.traffic import REMOTE_KEY, REMOTE_VA, peer_done, peer_post, post_all, request
 from tb.testcase import ErnicTest, ernic_test
 
 BATCH = 256
@@ -14,13 +14,18 @@ PATIENCE_PS = 2_000_000_000
 
 @ernic_test(suites=("nightly",))
 class reset_only(ErnicTest):
-    """The DUT comes out of its reset and stays quiet.
+    """The DUT comes out of its reset at rest, and works.
 
-    Stimulus: none. Checks: ERN-219, ERN-220.
+    Stimulus: all status registers read before anything is written, then bring-up and one SEND each way.
+    Checks: ERN-219, ERN-220, ERN-003, ERN-015, ERN-119, ERN-139.
     """
 
     async def scenario(self) -> None:
-        """Nothing: the base resets, waits for quiet and reads the status registers."""
+        await self.settle()
+        link = await start(self)
+        peer_post(link, self.rng, Verb.SEND, 40)
+        await peer_done(self, link)
+        await post_all(self, link, [request(self.rng, Verb.SEND, 40)])
 
 
 @ernic_test(suites=("full", "nightly"))

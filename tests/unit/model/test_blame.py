@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from ref_model.ernic import ErnicModel
@@ -11,13 +13,16 @@ from ref_model.ernic.interrupts import RACE_CLKS, Interrupts
 from ref_model.ernic.order import begins
 from ref_model.ernic.troubles import Troubles
 from ref_model.ernic.validation import CUT, LENGTHS, parse_faults
-from ref_model.events import RegRead, RegWrite, Reset
+from ref_model.events import FrameIn, RegRead, RegWrite, Reset
 from ref_model.registers import layout
+from ref_model.rocev2.endpoint import acknowledge
 from ref_model.rocev2.segment import Verb
 from ref_model.rules import Rules, Scope, specification
 from ref_model.wire import Bth, Ethernet, Frame, IPv4, ParseError, Udp, build, opcodes, parse
 from tb.bench._soft_ernic import OWN
+from tb.host.bringup import QpMemory, qp_writes
 from tb.host.wqe import build_wqe
+from tests.unit.model.managed import CQ, RX, Managed
 from tests.unit.model.trace import golden, judge
 
 SPEC = specification("ernic")
@@ -184,3 +189,68 @@ def test_cut_frame_and_wrong_length() -> None:
         with pytest.raises(ParseError) as wrong:
             parse(whole[:at] + value.to_bytes(2, "big") + whole[at + 2 :])
         assert parse_faults(wrong.value) == [LENGTHS], at
+
+
+def cut(dut: Managed) -> None:
+    """A frame that ends inside its headers comes in."""
+    time = dut._tick()
+    dut._emit(FrameIn(time, time + CLOCK, "roce_rx", build(dut.mad())[:50]))
+
+
+def test_silence_behind_a_malformed_frame_is_a_hang() -> None:
+    dut = Managed()
+    cut(dut)
+    dut.arrive(dut.mad())
+    assert dut.verdict()[0] == "ERN-234"
+
+
+def test_sign_of_life_behind_a_malformed_frame() -> None:
+    """What the DUT shows behind the frame tells that it goes on: what is missing later has another cause."""
+    dut = Managed()
+    cut(dut)
+    dut.store(dut.arrive(dut.mad()))
+    dut.arrive(dut.mad(1))
+    assert dut.verdict()[0] == "ERN-195"
+
+
+def test_silence_before_a_malformed_frame() -> None:
+    dut = Managed()
+    dut.arrive(dut.mad())
+    cut(dut)
+    assert dut.verdict()[0] == "ERN-195"
+
+
+@pytest.mark.parametrize(("malformed", "rule"), [(True, "ERN-234"), (False, "ERN-215")])
+def test_stray_write_behind_a_malformed_frame(malformed: bool, rule: str) -> None:
+    dut = Managed()
+    if malformed:
+        cut(dut)
+    dut.write(RX, 0x7777_0000, bytes(range(64)))
+    assert dut.verdict() == [rule]
+
+
+@pytest.mark.parametrize(("asked", "rule"), [(2, "ERN-019"), (4, "ERN-122")])
+def test_ack_from_the_slot_of_the_other_mode(asked: int, rule: str) -> None:
+    """QP 3 acknowledges what only QP 2 was asked: its slot is that of QP 2 in the other QP_BASE_MODE."""
+    dut = Managed()
+    for number in (3, 4):
+        memory = QpMemory(*(0x2200_0000 + 0x100_0000 * number + 0x10_0000 * part for part in range(5)))
+        for entry in qp_writes(replace(dut.config, number=number, peer_qp=number), memory):
+            dut.register(entry.name, entry.value, entry.index)
+    frame = dut.request(dut.config.expected_psn)
+    assert frame.bth is not None
+    frame.bth.dest_qp = asked
+    dut.arrive(frame)
+    answer = acknowledge(replace(dut.endpoint.config, peer_qp=3), dut.config.expected_psn, 0x1F, 1)
+    dut.leave(build(answer))
+    assert dut.verdict()[0] == rule
+
+
+def test_completion_behind_the_ring() -> None:
+    dut = Managed()
+    for psn in range(dut.one.sq_depth):
+        dut.transmit(dut.mad(psn))
+    stored = dut.outgoing(dut.mad(16))
+    dut.fetch_payload(stored, dut.one.sq_depth)
+    dut.write(CQ, dut.memory_one.cq + 4 * dut.one.sq_depth, bytes((16, 0, Verb.SEND.wqe_opcode, 0)))
+    assert dut.verdict()[0] == "ERN-075"
