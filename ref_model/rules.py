@@ -245,12 +245,15 @@ class Rules:
 
     # -- prohibitions -----------------------------------------------------------------------------
 
-    def tempt(self, rule: str, path: object) -> None:
+    def tempt(self, rule: str, path: object, knob: str | None = None) -> None:
         """Note that the DUT was given the chance to break the prohibition ``rule`` on ``path``.
 
         It becomes evidence once a later output on the same path was judged good (``alive``): silence
-        alone proves nothing, the DUT could be dead.
+        alone proves nothing, the DUT could be dead. ``knob`` names the parameter the prohibition rests on.
         """
+        if knob in self._suspended:
+            self.observe(rule)
+            return
         self._known(rule)
         self._tempted.setdefault(path, set()).add(rule)
 
