@@ -37,6 +37,7 @@ reg [QW-1:0] r_ftq = 0;
 reg [5:0] dup_bad = 6'd0;
 reg r_dup_write = 1'b0;               // a fault writes a duplicate again
 reg f_cut4 = 1'b0;                     // the frame ends before its ICRC (only for a fault)
+reg f_uneven = 1'b0;                   // it is whole, but UDP and IP length disagree (only for a fault)
 
 function automatic [7:0] hb(input [9:0] n);
   hb = rx_hdr[8*n[6:0] +: 8];
@@ -88,6 +89,7 @@ task automatic parse_frame;
     if (`MUT(81, 1'b0, rx_bytes != ip_len + 16'd14 && (f_v4 || f_v6) && ihl == 4'd5)) f_short = 1'b1;
     f_cut4 = (rx_bytes == ip_len + 16'd10);
     if (f_cut4) f_short = `MUT(393, f_short, 1'b0);
+    f_uneven = (rx_bytes >= ip_len + 16'd14) && (udp_len + (f_v6 ? 16'd40 : 16'd20) != ip_len);
     r_q_known = (f_qpn != 0) && ({8'd0, f_qpn} <= MAX_QPN)
                 && ({8'd0, f_qpn} <= `MUT(82, {21'd0, greg[G_QP_EN][10:0]}, MAX_QPN));
     r_q = f_qpn[QW-1:0] - QPN_OF_SLOT0[QW-1:0];
@@ -180,7 +182,7 @@ task automatic reject(input [5:0] syndrome);
     r_state = R_POP;
     if (`MUT(201, 1'b0, syndrome == S_PKEY || syndrome == S_ICRC)) qreg[{r_q, Q_LSTRQ}][23:0] = f_psn;
     if (`MUT(152, greg[G_CONF][5], 1'b1) && `MUT(383, 1'b1, syndrome != S_QP)) write_error_entry(syndrome);
-    `MUT_DO(499, if (f_short) write_behind_ring;)
+    `MUT_DO(499, if (f_uneven) write_behind_ring;)
   end
 endtask
 

@@ -169,12 +169,8 @@ class cut_and_padded(ErnicTest):
                 raw.send(frame)
             await self.host.pause(3)
             await free_all(self, raw)
-        for delta in (-64, -4, -1, 1, 4, 64):
-            self.partner.inject(wrong_length(whole, 16, delta))
-            self.partner.inject(wrong_length(whole, 38, delta))
-        for position in (16, 38):
-            for length in (0, 0xFFFF):
-                self.partner.inject(whole[:position] + length.to_bytes(2, "big") + whole[position + 2 :])
+        for data in (*wrong_lengths(whole, 16), *wrong_lengths(whole, 38)):
+            self.partner.inject(data)
         for pad in (1, 3):
             raw.broken(pad_without_payload(pad), b"")
         raw.send([other_udp_length(raw, delta) for delta in (-64, -4, 4)], advance=False)
@@ -201,7 +197,8 @@ def other_udp_length(raw: RawPeer, delta: int) -> Frame:
     return frame
 
 
-def wrong_length(whole: bytes, position: int, delta: int) -> bytes:
-    """Frame with a 16-bit length field changed (IP check sum left stale, as a broken sender might)."""
-    value = int.from_bytes(whole[position : position + 2], "big") + delta
-    return whole[:position] + (value & 0xFFFF).to_bytes(2, "big") + whole[position + 2 :]
+def wrong_lengths(whole: bytes, position: int) -> list[bytes]:
+    """Frames with a 16-bit length field changed (IP check sum left stale, as a broken sender might)."""
+    right = int.from_bytes(whole[position : position + 2], "big")
+    values = (*(right + delta for delta in (-64, -4, -1, 1, 4, 64)), 0, 0xFFFF)
+    return [whole[:position] + value.to_bytes(2, "big") + whole[position + 2 :] for value in values]
