@@ -169,6 +169,7 @@ class cut_and_padded(ErnicTest):
                 raw.send(frame)
             await self.host.pause(3)
             await free_all(self, raw)
+        whole = build(raw.message(Verb.SEND, self.rng.randbytes(90))[0])
         for data in (*wrong_lengths(whole, 16), *wrong_lengths(whole, 38)):
             self.partner.inject(data)
         for pad in (1, 3):
