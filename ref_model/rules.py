@@ -251,10 +251,10 @@ class Rules:
         It becomes evidence once a later output on the same path was judged good (``alive``): silence
         alone proves nothing, the DUT could be dead. ``knob``: the parameter the prohibition rests on.
         """
-        self._known(rule)
         if knob in self._suspended:
-            self.observed[rule] += 1
+            self.observe(rule)
             return
+        self._known(rule)
         self._tempted.setdefault(path, set()).add(rule)
 
     def alive(self, path: object) -> None:

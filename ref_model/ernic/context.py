@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 #: Path of a prohibition that any later good frame of the DUT confirms.
 OUTPUT = ("DUT", "tx")
 
+#: Path of a prohibition that the next payload written or read in its granted place confirms.
+GRANTED = ("regions", "granted")
+
 #: Refused address ranges remembered so that a stray write names the rule that forbade it.
 REFUSALS = 64
 

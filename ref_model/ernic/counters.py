@@ -63,6 +63,7 @@ class Counters:
         at_end = str(ctx.knobs["COUNTER_WRAP"])
         self.values = {name: MovingCounter(spec.width, at_end) for name, spec in SPECS.items()}
         self._moved: set[str] = set()
+        self._shown: dict[str, int] = {}  # values read last
         self.last_in: tuple[int, int, int] | None = None
         self.last_in_known = True
         self.last_out: tuple[int, int, int, int] | None = None
@@ -73,6 +74,7 @@ class Counters:
         for counter in self.values.values():
             counter.reset()
         self._moved.clear()
+        self._shown.clear()
         self.last_in = self.last_out = self._managed = None
         self.last_in_known = True
 
@@ -162,11 +164,28 @@ class Counters:
             rule, knob = ("ERN-176/wrap", "COUNTER_WRAP") if beyond else (spec.rule, None)
             if beyond and at_end == "saturate":
                 low, high = min(low, modulus - 1), min(high, modulus - 1)
+            exact = low == high and name in self._moved
+            shown = self._shown.get(name, 0)
+            carried = self._neighbour_crossed(spec, begin, settled)
             if legal:
-                rules.met(rule, where, knob=knob, sure=low == high and name in self._moved)
+                rules.met(rule, where, knob=knob, sure=exact)
+                if exact and not beyond and (carried or shown):
+                    rules.met("ERN-176/isolation", f"{where}, whatever its neighbour did or who read it")
             else:
+                if not beyond and (carried or part < shown):
+                    rule = "ERN-176/isolation"
                 expected = f"{low % modulus:#x} .. {high % modulus:#x}"
                 rules.fail(rule, expected, part, where, knob=knob)
+            self._shown[name] = part
+
+    def _neighbour_crossed(self, spec: CounterSpec, begin: int, settled: int) -> bool:
+        """Return whether the other half of the register of ``spec`` has passed its highest value."""
+        return any(
+            other.register == spec.register
+            and other is not spec
+            and self.values[name].window(begin, settled)[1] >= 1 << other.width
+            for name, other in SPECS.items()
+        )
 
     def judge_last(self, register: str, value: int) -> None:
         """Judge LSTINPKT or LSTOUTPKT: opcode [7:0], PSN [19:8], QP [30:20]."""

@@ -17,7 +17,7 @@ from ref_model.ernic.choices import (
     override_applies,
 )
 from ref_model.ernic.config import INDEX_REGISTERS, Device, RegisterValues, read_device
-from ref_model.ernic.context import OUTPUT, READ_PORT, Context
+from ref_model.ernic.context import GRANTED, OUTPUT, READ_PORT, Context
 from ref_model.ernic.counters import REGISTERS as COUNTER_REGISTERS
 from ref_model.ernic.counters import Counters
 from ref_model.ernic.errors import ErrorBuffer, FatalQueue
@@ -35,6 +35,7 @@ from ref_model.ernic.response_errors import ResponseErrors, known_syndrome
 from ref_model.ernic.retry_buffers import RetryBuffers
 from ref_model.ernic.status import QpStatus, Storage
 from ref_model.ernic.validation import (
+    LENGTHS,
     QP_DEAD,
     Fault,
     certain,
@@ -398,6 +399,8 @@ class ErnicModel:
             at_rest = requester.idle and qp.cq.done == requester.sq.count
             if qp.life.configured(conn, qp.fatal, at_rest, requester.sq.count, self.ctx.now):
                 qp.revive()
+            if conn.recovery or not conn.enabled:
+                qp.responder.stopped()
             if conn.recovery:
                 for _ in range(qp.cq.recovery()):
                     self.counters.flushed()  # fetched to be flushed, whenever that was
@@ -594,7 +597,7 @@ class ErnicModel:
         faults = list(dict.fromkeys(faults))
         fault = faults[0]
         if not fits:
-            rules.tempt("ERN-235", ("regions", "granted"))
+            rules.tempt("ERN-235", GRANTED)
         counted = fits and all(entry.counted for entry in faults)
         low = int(counted)
         self.counters.add("invalid", low, 1)
@@ -608,6 +611,8 @@ class ErnicModel:
                 self.counters.add("in_cnp", 0, 1)
         rules.tempt(fault.rule, path)
         rules.tempt("ERN-110", path)
+        if LENGTHS in faults:
+            rules.tempt("ERN-232/containment", GRANTED)
         if fault.rule in MALFORMED:
             rules.tempt("ERN-234", path)
             if self.ctx.mangled is None:
@@ -968,7 +973,7 @@ class ErnicModel:
         if grant.left <= 0:
             self.ctx.payload_done(grant, event.settled)
             if not grant.port:
-                self.rules.alive(("regions", "granted"))
+                self.rules.alive(GRANTED)
             if len(self.qps) > 1:
                 self.rules.passed(("ERN-238",), self.memory_scope)
             self.rules.met("ERN-215", "only intended bytes are strobed", self.memory_scope)
@@ -988,7 +993,10 @@ class ErnicModel:
             rule = "ERN-153"
         refusal = self.ctx.refusal_at(addr, data)
         if refusal is not None:
-            self.rules.fail(refusal.rule, "no write", what, refusal.why, refusal.scope)
+            blamed = refusal.rule
+            if blamed == LENGTHS.rule and not 0 <= addr - refusal.first < refusal.length:
+                blamed = "ERN-232/containment"  # not even where the frame would have gone
+            self.rules.fail(blamed, "no write", what, refusal.why, refusal.scope)
             return
         grant = self.ctx.payloads.misplaced(data)
         if grant is None and event.port == READ_PORT:

@@ -114,12 +114,12 @@ def judge(
     assert bth is not None
     expected = expect(ctx, message, part, again)
     before = rules.findings_total
+    word_ok = _word_ok(ctx, scope, frame, expected)
     same = (
         bth.opcode == expected.opcode
         and frame.payload in expected.payloads
         and frame.reth == expected.reth
-        and frame.immdt == expected.immediate
-        and frame.ieth == expected.key
+        and word_ok
     )
     copy = message.copies.get(part.offset)
     if copy is not None and copy != ctx.memory.read(message.laddr + part.offset, part.length):
@@ -135,7 +135,7 @@ def judge(
     elif part.first and overtakes():
         rules.fail("ERN-058", f"message {message.number}", "a later one", "messages leave in SQ order", scope)
     else:
-        _take_apart(ctx, scope, frame, message, expected)
+        _take_apart(ctx, scope, frame, message, expected, word_ok)
     if expected.last:
         rules.eq("ERN-070", True, bth.ack_req, "A bit on the last or only packet", scope, knob="M_RULES")
     rules.eq("ERN-053", True, frame.icrc_ok, "ICRC over the frame", scope)
@@ -146,6 +146,23 @@ def judge(
         rules.explain(
             before, packet_diff(conn, rules.knobs, frame, head, payload=expected.payloads[0], **content)
         )
+
+
+def _word_ok(ctx: Context, scope: Scope, frame: Frame, expected: Expected) -> bool:
+    """Judge the byte order of the IMMDT word, a rule of its own; returns whether its value is right."""
+    wanted, seen = (expected.immediate, expected.key), (frame.immdt, frame.ieth)
+    swapped = (_swapped(expected.immediate), _swapped(expected.key))
+    if seen not in (wanted, swapped):
+        return False
+    if wanted != (None, None):
+        why = "IMMDT of the WQE, most significant byte first"
+        telling = wanted != swapped
+        ctx.rules.eq("ERN-052/order", wanted, seen, why, scope, knob="M_RULES", sure=telling)
+    return True
+
+
+def _swapped(word: int | None) -> int | None:
+    return None if word is None else int.from_bytes(word.to_bytes(4, "big"), "little")
 
 
 def _rules_met(message: Message, expected: Expected) -> tuple[str, ...]:
@@ -162,7 +179,9 @@ def _rules_met(message: Message, expected: Expected) -> tuple[str, ...]:
     return met
 
 
-def _take_apart(ctx: Context, scope: Scope, frame: Frame, message: Message, expected: Expected) -> None:
+def _take_apart(
+    ctx: Context, scope: Scope, frame: Frame, message: Message, expected: Expected, word_ok: bool
+) -> None:
     """Name the rules a fresh packet breaks."""
     rules, bth = ctx.rules, frame.bth
     assert bth is not None
@@ -184,8 +203,9 @@ def _take_apart(ctx: Context, scope: Scope, frame: Frame, message: Message, expe
     empty = "ERN-060" if message.length == 0 or not frame.payload else "ERN-059"
     rules.eq(empty, expected.length, len(frame.payload), f"payload of {message.length} bytes in all", scope)
     rules.eq("ERN-051", expected.reth, frame.reth, "RETH on the first or only WRITE packet", scope)
-    words = (expected.immediate, expected.key)
-    rules.eq("ERN-052/value", words, (frame.immdt, frame.ieth), "IMMDT of the WQE", scope)
+    if not word_ok:
+        words = (expected.immediate, expected.key)
+        rules.fail("ERN-052/value", words, (frame.immdt, frame.ieth), "IMMDT of the WQE", scope)
     source = "ERN-055" if expected.inline else "ERN-054"
     where = "the WQE" if expected.inline else f"LADDR {message.laddr:#x}"
     rules.one_of(source, expected.payloads, frame.payload, f"payload from {where}", scope)

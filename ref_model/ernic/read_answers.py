@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from ref_model.deadlines import Must
 from ref_model.ernic.config import QpConfig
-from ref_model.ernic.context import Context
+from ref_model.ernic.context import GRANTED, Context
 from ref_model.ernic.counters import Counters
 from ref_model.ernic.headers import HeaderRules, check_headers, packet_diff
 from ref_model.ernic.read_ranges import BEAT
@@ -231,7 +231,7 @@ class ReadAnswers:
             seen = frame.payload
             if entry.right(entry.address + part.offset, seen, data):
                 rules.passed(("ERN-136", "ERN-033"), scope)
-                rules.alive(("regions", "granted"))
+                rules.alive(GRANTED)
             else:
                 rules.fail("ERN-136", data, seen, f"memory from {entry.address + part.offset:#x}", scope)
         rules.eq("ERN-053", True, frame.icrc_ok, "ICRC over the frame", scope)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ref_model.ernic.config import RegisterValues
+from ref_model.ernic.context import GRANTED
 from ref_model.rules import Rules
 from ref_model.wire import Reth
 
@@ -64,9 +65,9 @@ class Regions:
         if rule:
             return Verdict(address, True, rule, why, would_be=((address, reth.length),))
         if row in self.invalidated:
-            self._rules.tempt("ERN-038", ("regions", "granted"))
+            self._rules.tempt("ERN-038", GRANTED)
         for passed in ("ERN-027", "ERN-029", "ERN-030", "ERN-031", "ERN-032/defined"):
-            self._rules.tempt(passed, ("regions", "granted"))
+            self._rules.tempt(passed, GRANTED)
         return Verdict(address, would_be=((address, reth.length),))
 
     def denies(self, reth: Reth, pd: int) -> bool:

@@ -33,6 +33,8 @@ RNR_ENDLESS = 7
 PLAIN_SEND_RULES = ("ERN-069", "ERN-200", "ERN-223", "ERN-236", "ERN-237")
 SEND_RULES = (*PLAIN_SEND_RULES, "ERN-067/start", "ERN-098", "ERN-061", "ERN-224")
 FATAL_NAKS = (0x61, 0x62, 0x63)
+#: Rules of "too many RNR NAKs end the QP".
+RNR_LIMIT_RULES = ("ERN-089/count", "ERN-089/infinite")
 
 
 @dataclass(slots=True)
@@ -113,6 +115,7 @@ class Requester:
         self.on_bad_response: Callable[[], None] = lambda: None
         self._rounds = 0
         self._rnr_rounds = 0
+        self._rnr_retries = 0
         self._troubles = 0  # troubles of other QPs before the last packet
         self._empty: int | None = None  # PSN of the last message, if it has no payload
         self._ghost: int | None = None  # when (ps) a NAK for nothing outstanding came last
@@ -187,7 +190,7 @@ class Requester:
         if syndrome >> 5 == 1:
             self._rnr_rounds += 1
             self._ctx.troubles.waits(self._qp)
-            self._last_retry = "ERN-089/count"
+            self._last_retry = "ERN-089/infinite" if conn.rnr_limit == RNR_ENDLESS else "ERN-089/count"
             endless = conn.rnr_limit == RNR_ENDLESS and self._ctx.knobs["RNR_INFINITE_7"] != "count"
             limited = not device.retry_forever and not endless
             self.may_die = self.may_die or (limited and self._rnr_rounds > conn.rnr_limit)
@@ -203,7 +206,7 @@ class Requester:
             self._void_restarts(now)
             self._restarts.append(Restart(psn, "ERN-088"))
             rule, expected = (
-                ("ERN-089/count", "the QP turns fatal")
+                (self._last_retry, "the QP turns fatal")
                 if self.may_die
                 else ("ERN-088", f"PSN {psn:#x} again")
             )
@@ -232,7 +235,7 @@ class Requester:
         if self._duty is not None and self._duty.rule not in SEND_RULES:
             self._ctx.deadlines.void(self._duty)
         self._progress = self._oldest_sent = now
-        self._rounds = self._rnr_rounds = self._extra_rounds = 0
+        self._rounds = self._rnr_rounds = self._rnr_retries = self._extra_rounds = 0
         self.may_die = False
         if upto == self.next_psn:
             self._void_restarts(now)
@@ -463,7 +466,9 @@ class Requester:
         self.cursor = psn_add(psn, 1) if message.fetch is None else psn_add(message.last_psn, 1)
         self._counters.request(frame, again, len(message.segments) == 1)
         rules.alive((scope.name, "tx"))
-        if again or (self._duty is not None and self._duty.rule in SEND_RULES):
+        if again and self._duty is not None and self._duty.rule in RNR_LIMIT_RULES:
+            self._ctx.deadlines.void(self._duty)  # one retry more than the limit is no end yet
+        elif again or (self._duty is not None and self._duty.rule in SEND_RULES):
             self._ctx.deadlines.meet(self._duty)
         self.arm(conn, device)
 
@@ -533,6 +538,8 @@ class Requester:
             if restart.rule == "ERN-094":
                 self._extra_rounds += 1
             rules.met(restart.rule, "resend starts where the peer asked for it", scope)
+            if restart.rule == "ERN-088":
+                self._rnr_retried(conn, device)
             return True
         if psn_diff(psn, self.una) < 0 and self._expired_before(asked, begin, conn, device):
             return True
@@ -613,6 +620,22 @@ class Requester:
             )
         return good
 
+    def _rnr_retried(self, conn: QpConfig, device: Device) -> None:
+        """A resend after an RNR NAK: at most one more in a row than the limit, if there is one."""
+        self._rnr_retries += 1
+        rules, scope, limit = self._ctx.rules, self._scope, conn.rnr_limit + 1
+        beyond = self._rnr_retries > limit
+        if device.retry_forever:
+            sure = beyond and conn.rnr_limit != RNR_ENDLESS
+            rules.met("ERN-087/resend", "retries go on without a limit", scope, knob="M_RULES", sure=sure)
+        elif conn.rnr_limit != RNR_ENDLESS:
+            why = "RNR retries in a row"
+            rules.in_range("ERN-089/count", 0, limit, self._rnr_retries, why, scope, sure=False)
+        elif beyond:
+            endless = self._ctx.knobs["RNR_INFINITE_7"] != "count"
+            why = "retries beyond an RNR limit of 7"
+            rules.eq("ERN-089/infinite", True, endless, why, scope, knob="RNR_INFINITE_7")
+
     def _ghost_obeyed(self, psn: int, begin: int, conn: QpConfig, device: Device) -> bool:
         """Return whether a resend no timeout explains follows a NAK that names nothing outstanding."""
         if self._ghost is None or self._ghost <= self._progress or self._ctx.knobs["M_RULES"] in OPEN_VALUES:
@@ -656,6 +679,12 @@ class Requester:
         if not self._last_retry and self.window and self._ctx.held.between(self._progress, self._ctx.now):
             return "ERN-203"  # retries were used up while nothing could leave: that is a loss
         return self._last_retry or "ERN-155"
+
+    def lives_on(self, conn: QpConfig, device: Device) -> bool:
+        """Return whether XRNICADCONF[2] alone keeps the QP alive: it has retried beyond its limits."""
+        by_rnr = conn.rnr_limit != RNR_ENDLESS and self._rnr_retries > conn.rnr_limit + 1
+        by_timeout = self._rounds > conn.retry_limit + 1
+        return device.retry_forever and not self.fatal and (by_timeout or by_rnr)
 
     def only_waits(self, conn: QpConfig, device: Device, begin: int, settled: int) -> bool:
         """Return whether over [begin, settled] all WQEs are sent and the DUT can but wait for ACKs.
@@ -1016,7 +1045,7 @@ class Requester:
         self._gone.clear()
         self._acked_beyond = None
         self._after_read = False
-        self._rounds = self._rnr_rounds = self._extra_rounds = 0
+        self._rounds = self._rnr_rounds = self._rnr_retries = self._extra_rounds = 0
         self._drained = self._congested is not None
         self.entries.clear()
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from ref_model.deadlines import Must
 from ref_model.ernic.answer_order import AnswerOrder
 from ref_model.ernic.config import Device, QpConfig
-from ref_model.ernic.context import OUTPUT, Context
+from ref_model.ernic.context import GRANTED, OUTPUT, Context
 from ref_model.ernic.counters import Counters
 from ref_model.ernic.errors import ErrorBuffer
 from ref_model.ernic.headers import RESPONSE, check_headers, packet_diff
@@ -30,6 +30,9 @@ from ref_model.wire import INFO, Aeth, Bth, Frame, OpInfo, Reth, opcodes
 NAK_SEQUENCE, NAK_INVALID, NAK_ACCESS = 0x60, 0x61, 0x62
 CODE_SEQUENCE, CODE_UNSUPPORTED = 1, 2
 ACK_ON_REQUEST_OR_TIMEOUT, ACK_ON_TIMEOUT, ACK_ON_REQUEST = 0, 1, 2
+
+#: Rules of ACKs that come by the timeout alone.
+BY_TIMEOUT = ("ERN-120/rest", "ERN-121")
 
 #: Duplicates whose ACK may still be on its way.
 REPEATS = 1024
@@ -237,14 +240,15 @@ class Responder:
         state = self.state
         row = "ERN-242" if state.after_rnr else "ERN-114"
         why = f"PSN {psn:#x} while {state.expected:#x} is expected"
-        self._ctx.rules.tempt(
-            "ERN-242/noexec" if state.after_rnr else "ERN-114/noexec", (self._scope.name, "rx")
-        )
+        path = (self._scope.name, "rx")
+        self._ctx.rules.tempt(f"{row}/noexec", path)
         self._would_write(frame, conn, f"{row}/noexec", why)
         state.refused.append((psn, f"{row}/noexec"))
         self._optional_error(why)
         self._far(psn)
         if state.gap_reported:
+            if state.after_rnr:
+                self._ctx.rules.tempt("ERN-242/count", path, "M_RULES")
             return
         state.gap_reported = True
         self._owe(Answer(NAK_SEQUENCE, state.expected, f"{row}/count", why, optional=state.after_rnr))
@@ -391,13 +395,23 @@ class Responder:
             return
         defect = self._length_defect(frame, info, progress, conn)
         if defect:
-            self._would_write(frame, conn, "ERN-130/containment", defect)
+            self._contain(frame, conn, progress, defect)
             self._refuse(frame, NAK_INVALID, "ERN-130/nak", defect, None)
             return
         if info.kind == "send":
             self._send(frame, info, conn, device, begin)
         else:
             self._write(frame, info, conn, device, begin)
+
+    def _contain(self, frame: Frame, conn: QpConfig, progress: Progress | None, defect: str) -> None:
+        """Nothing of a packet with a wrong size is written, be it where its message goes on."""
+        rule = "ERN-130/containment"
+        if frame.payload:
+            self._ctx.rules.tempt(rule, GRANTED)
+        self._would_write(frame, conn, rule, defect)
+        if progress is not None:
+            place = progress.address + progress.offset
+            self._ctx.refuse(place, len(frame.payload), rule, defect, self._scope, frame.payload)
 
     @staticmethod
     def _sequence_ok(info: OpInfo | None, progress: Progress | None) -> bool:
@@ -525,6 +539,13 @@ class Responder:
         """The QP is fatal: what it refused comes behind its READ data, else the data is no longer owed."""
         if not self.state.fatal:
             self.reads.no_longer_owed()
+        self.stopped()
+
+    def stopped(self) -> None:
+        """The QP is fatal, disabled or under recovery: its ACK timer need not go on."""
+        for waiting in self.state.waiting:
+            if waiting.duty is not None and waiting.duty.rule in BY_TIMEOUT:
+                self._ctx.deadlines.void(waiting.duty)
 
     def _in_order_of_reads(self, psn: int, what: str) -> bool:
         """ERN-126: an ACK or NAK with ``psn`` leaves behind the responses of older READs."""
@@ -733,13 +754,9 @@ class Responder:
         if reading:
             return  # answered by its responses
         if mode == ACK_ON_TIMEOUT:
-            timeout = self._ctx.knobs["ACK_TIMEOUT"]
-            if isinstance(timeout, int):
-                deadline = self._ctx.liveness() + timeout * self._ctx.timing.period
-                duty = self._ctx.deadlines.must(
-                    "ERN-121", f"ACK of PSN {bth.psn:#x}", "accepted", self._scope, deadline
-                )
-                state.waiting.append(Waiting(bth.psn, duty, self._ctx.now))
+            self._owe_by_timeout("ERN-121", bth.psn)
+        elif mode == ACK_ON_REQUEST_OR_TIMEOUT and not bth.ack_req:
+            self._owe_by_timeout("ERN-120/rest", bth.psn)
         elif bth.ack_req:
             rule = "ERN-120/requested" if mode == ACK_ON_REQUEST_OR_TIMEOUT else "ERN-119"
             duty = self._ctx.deadlines.must(
@@ -752,6 +769,16 @@ class Responder:
             state.waiting.append(Waiting(bth.psn, duty))
         elif mode == ACK_ON_REQUEST:
             rules.tempt("ERN-119", (self._scope.name, "ack"))
+
+    def _owe_by_timeout(self, rule: str, psn: int) -> None:
+        """The request with ``psn`` is acknowledged after the ACK timeout, which may be unknown."""
+        timeout = self._ctx.knobs["ACK_TIMEOUT"]
+        if not isinstance(timeout, int):
+            self._ctx.rules.observe(rule)
+            return
+        deadline = self._ctx.liveness() + timeout * self._ctx.timing.period
+        duty = self._ctx.deadlines.must(rule, f"ACK of PSN {psn:#x}", "accepted", self._scope, deadline)
+        self.state.waiting.append(Waiting(psn, duty, self._ctx.now))
 
     def _receiver_not_ready(self, frame: Frame, conn: QpConfig) -> None:
         bth = frame.bth
@@ -911,7 +938,7 @@ class Responder:
             rules.eq("ERN-119", True, asked, "ACK only for requests with the A bit", scope)
         elif device.ack_mode == ACK_ON_TIMEOUT:
             self._not_before_timeout(psn)
-        self._covered(psn)
+        self._covered(psn, by_ack=True)
         self._advance_acked(psn)
 
     def _not_before_timeout(self, psn: int) -> None:
@@ -934,11 +961,21 @@ class Responder:
         if state.last_acked is None or psn_diff(psn, state.last_acked) > 0:
             state.last_acked = psn
 
-    def _covered(self, psn: int) -> None:
-        """Requests up to ``psn`` are acknowledged."""
-        waiting = self.state.waiting
+    def _covered(self, psn: int, by_ack: bool = False) -> None:
+        """Requests up to ``psn`` are acknowledged; ``by_ack``: by an ACK that is not one of a duplicate.
+
+        The timeout has shown only where nothing else called for the answer.
+        """
+        waiting, duties = self.state.waiting, []
         while waiting and psn_diff(waiting[0].psn, psn) <= 0:
-            self._ctx.deadlines.meet(waiting.popleft().duty)
+            duties.append(waiting.popleft().duty)
+        rest = [duty for duty in duties if duty is not None and duty.rule == "ERN-120/rest"]
+        by_timeout = by_ack and len(rest) == len(duties)
+        for duty in duties:
+            if duty in rest and not by_timeout:
+                self._ctx.deadlines.void(duty)
+            else:
+                self._ctx.deadlines.meet(duty)
 
     def _nak(self, psn: int, aeth: Aeth, conn: QpConfig) -> None:
         rules, scope, state = self._ctx.rules, self._scope, self.state
@@ -986,7 +1023,8 @@ class Responder:
             rules.fail("ERN-243/noeffect", "an ACK", aeth.syndrome, "a duplicate draws no NAK", scope)
         elif aeth.syndrome == NAK_SEQUENCE and state.gap_reported:
             rule = "ERN-242/count" if state.after_rnr else "ERN-114/count"
-            rules.fail(rule, "one NAK per gap", aeth.syndrome, "the gap was reported before", scope)
+            why = "the gap was reported before"
+            rules.fail(rule, "one NAK per gap", aeth.syndrome, why, scope, knob="M_RULES")
         elif state.fatal:
             rules.fail("ERN-134", "silence", aeth.syndrome, "one fatal NAK per QP", scope, knob="M_RULES")
         elif aeth.syndrome == NAK_SEQUENCE:

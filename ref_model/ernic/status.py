@@ -278,7 +278,8 @@ class QpStatus:
         if fatal and not qp.fatal:
             qp.settle()
         if not qp.fatal_due:
-            rules.eq("ERN-186", int(qp.fatal), fatal, "STATQP[0]: fatal", scope)
+            rule = "ERN-087/alive" if qp.requester.lives_on(*qp.refresh()) else "ERN-186"
+            rules.eq(rule, int(qp.fatal), fatal, "STATQP[0]: fatal", scope)
         untouched = qp.refresh()[0].enabled or not self._values.get("QP", "SQPI", qp.slot)
         if quiet and not qp.dead and untouched:
             idle = int(qp.requester.idle)

@@ -96,7 +96,7 @@ task automatic hold_at_end(inout [15:0] counter, input [3:0] n);
 endtask
 
 task automatic choices_step;
-  if (k_saturate) begin
+  if (`MUT(498, k_saturate, 1'b1)) begin
     hold_at_end(c_in_send, 4'd0);
     hold_at_end(c_in_ack, 4'd1);
     hold_at_end(c_out_send, 4'd2);

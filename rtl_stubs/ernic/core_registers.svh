@@ -148,6 +148,8 @@ task automatic write_global(input [11:0] off, input [31:0] data, input [31:0] la
         kick_q = 0;
       end
       if (off[7:2] == G_CONIO && mask != 0) connect_io;
+    end else if (`MUT(497, 1'b0, off == 12'h118)) begin
+      {c_dup, c_invalid} = 32'd0;
     end else if (off[11:2] == 10'h060) begin
       mask = 32'h0000_01FB & lanes & `MUT(7, 32'hFFFF_FFFF, 32'hFFFF_FEFF);
       inten = (inten & ~mask[8:0]) | (data[8:0] & mask[8:0]);
@@ -343,6 +345,7 @@ task automatic registers_step;
     if (s_arvalid && s_arready) begin
       s_rdata <= `MUT(421, read_reg(s_araddr[20:0]), wrote_now ? w_data : read_reg(s_araddr[20:0]));
       `MUT_DO(361, if (!s_araddr[20] && s_araddr[7:2] == 6'd5) mrow[{s_araddr[8+:MW], 3'd5}] = 32'd0;)
+      `MUT_DO(496, if (s_araddr[20:0] == 21'h100130) {c_all, c_dropped} = 32'd0;)
       s_rslverr <= takes(5'd17) && is_hole(s_araddr[20:0]);
       s_rvalid <= 1'b1;
       s_arready <= 1'b0;

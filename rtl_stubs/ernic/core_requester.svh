@@ -120,6 +120,7 @@ task automatic send_packet;
     pad = `MUT(31, 2'd0 - n[1:0], n[1:0]);
     bop = wire_opcode(op, first, last);
     imm = `MUT(32, w[415:384], {w[391:384], w[399:392], w[407:400], w[415:408]});
+    imm[31] = `MUT(490, imm[31], 1'b0);
     reth = {`MUT(33, w[223:160], {32'd0, w[191:160]}), `MUT(34, w[255:224], {24'd0, w[231:224]}),
             `MUT(35, len, n)};
     ext_n = ext_bytes(bop);

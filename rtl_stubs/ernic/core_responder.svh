@@ -37,6 +37,7 @@ reg [QW-1:0] r_ftq = 0;
 reg [5:0] dup_bad = 6'd0;
 reg r_dup_write = 1'b0;               // a fault writes a duplicate again
 reg f_cut4 = 1'b0;                     // the frame ends before its ICRC (only for a fault)
+reg f_uneven = 1'b0;                   // it is whole, but UDP and IP length disagree (only for a fault)
 
 function automatic [7:0] hb(input [9:0] n);
   hb = rx_hdr[8*n[6:0] +: 8];
@@ -88,6 +89,7 @@ task automatic parse_frame;
     if (`MUT(81, 1'b0, rx_bytes != ip_len + 16'd14 && (f_v4 || f_v6) && ihl == 4'd5)) f_short = 1'b1;
     f_cut4 = (rx_bytes == ip_len + 16'd10);
     if (f_cut4) f_short = `MUT(393, f_short, 1'b0);
+    f_uneven = (rx_bytes >= ip_len + 16'd14) && (udp_len + (f_v6 ? 16'd40 : 16'd20) != ip_len);
     r_q_known = (f_qpn != 0) && ({8'd0, f_qpn} <= MAX_QPN)
                 && ({8'd0, f_qpn} <= `MUT(82, {21'd0, greg[G_QP_EN][10:0]}, MAX_QPN));
     r_q = f_qpn[QW-1:0] - `MUT(472, QPN_OF_SLOT0[QW-1:0], QPN_OF_SLOT0[QW-1:0] ^ 1'b1);
@@ -189,14 +191,28 @@ task automatic reject(input [5:0] syndrome);
   begin
     c_invalid = c_invalid + `MUT(135, 16'd1, {15'd0, syndrome != S_QP});
     c_dropped = c_dropped + 16'd1;
+    c_dup = c_dup + `MUT(495, 16'd0, {15'd0, c_invalid == 16'd0});
     `MUT_DO(385, c_all = c_all - 16'd1;)
     intsts[0] = `MUT(143, 1'b1, intsts[0] | greg[G_CONF][5]);
     r_state = R_POP;
     if (`MUT(201, 1'b0, syndrome == S_PKEY || syndrome == S_ICRC)) qreg[{r_q, Q_LSTRQ}][23:0] = f_psn;
     if (`MUT(152, greg[G_CONF][5], 1'b1) && `MUT(383, 1'b1, syndrome != S_QP)) write_error_entry(syndrome);
     `MUT_DO(481, if (syndrome == S_LENGTH) leave_first_beat;)
+    `MUT_DO(499, if (f_uneven) write_behind_ring;)
   end
 endtask
+
+`ifdef MUTATION
+// The payload of a SEND with inconsistent lengths goes behind the last receive element.
+task automatic write_behind_ring;
+  if (r_q_known && is_send(f_op) && f_n > 0) begin
+    r_addr = rq64(r_q, Q_RQBAH, Q_RQBA)
+             + {48'd0, rq_depth(r_q)} * {40'd0, qreg[{r_q, Q_CONF}][31:16], 8'd0};
+    write_payload;
+    r_dup_write = 1'b1;
+  end
+endtask
+`endif
 
 // A request that makes the QP fatal.
 task automatic refuse(input [7:0] nak, input [15:0] code, input [5:0] syndrome);
@@ -435,7 +451,7 @@ task automatic handle_request;
           c_invalid = c_invalid + 16'd1;
           intsts[0] = 1'b1;
         end
-        if (!nak_sent[r_q] || `MUT(160, 1'b0, 1'b1)) reply(r_q, `MUT(242, 8'h60, 8'h64), `MUT(161, expected, f_psn));
+        if (!nak_sent[r_q] || `MUT(160, 1'b0, 1'b1) || `MUT(494, 1'b0, rq_ovfl[r_q])) reply(r_q, `MUT(242, 8'h60, 8'h64), `MUT(161, expected, f_psn));
         nak_sent[r_q] = 1'b1;
         ak_on[r_q] = `MUT(395, 1'b0, ak_on[r_q]);     // the NAK acknowledges what came before
         if (greg[G_CONF][5] && !takes(5'd10)) write_error_entry(S_PSN);
@@ -526,7 +542,9 @@ task automatic commit_request;
       queue_read(1'b0);
     end else begin
       plain_psn[r_q] = f_psn;
-      if (`MUT(399, 1'b1, greg[G_CONF][4:3] != 2'b00 || !is_write(f_op))) acknowledge(1'b0);
+      if (`MUT(399, 1'b1, greg[G_CONF][4:3] != 2'b00 || !is_write(f_op))
+          && `MUT(492, 1'b1, greg[G_CONF][4:3] != 2'b00 || !f_areq)
+          && `MUT(493, 1'b1, greg[G_CONF][4:3] != 2'b00 || f_areq)) acknowledge(1'b0);
     end
     note_congestion;
     if (`MUT(238, 1'b0, f_op == OP_SEND_ONLY_INV || f_op == OP_SEND_LAST_INV)) mrow[{f_imm[8+:MW], 3'd7}] = 32'd0;

@@ -75,7 +75,8 @@ task automatic handle_response(input [QW-1:0] q, input [23:0] psn, input [7:0] s
           2'b01:
           if (!waiting) begin
             limit = qreg[{q, Q_TIMEOUT}][13:11];
-            if (rnr_c[q] >= {1'b0, limit} + {3'd0, takes(5'd11)} && `MUT(57, limit != 3'd7 || k_rnr7_counts, 1'b1) && !greg[G_ADCONF][2]) begin
+            if (rnr_c[q] >= {1'b0, limit} + {3'd0, takes(5'd11)} && `MUT(57, limit != 3'd7 || k_rnr7_counts, 1'b1)
+                && `MUT(491, 1'b1, 1'b0) && !greg[G_ADCONF][2]) begin
               set_fatal(q, F_RNR);
             end else begin
               if (rnr_c[q] != 4'd15) rnr_c[q] = rnr_c[q] + 1'b1;

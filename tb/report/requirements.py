@@ -61,6 +61,7 @@ class Item:
             "exercised": self.exercised,
             "tests": self.tests,
             "proven_by": self.proven_by,
+            "parts": self.parts,
         }
 
 

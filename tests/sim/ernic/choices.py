@@ -110,12 +110,12 @@ class first_credit(ErnicTest):
                 await reconnect(self, link, first_psn=99, expected_psn=0x77)
 
 
-@ernic_test(suites=("nightly",))
+@ernic_test(suites=("full", "nightly"))
 class counter_end(ErnicTest):
     """A counter half that passes 65535 goes on by the parameter and leaves its neighbour alone.
 
-    Stimulus: 65 560 frames (option frames) to a wrong MAC, good SENDs before and behind (COUNTER_WRAP).
-    Checks: ERN-176/wrap, ERN-170, ERN-167.
+    Stimulus: 65 560 frames (option frames) to a wrong MAC, good SENDs before and behind, the first one twice
+    (COUNTER_WRAP). Checks: ERN-176, ERN-170, ERN-167, ERN-168.
     """
 
     line_rate = 0
@@ -124,7 +124,7 @@ class counter_end(ErnicTest):
     async def scenario(self) -> None:
         await bring_up(self, error_buffer_all=False)
         raw = RawPeer(await connect(self, 2), self.partner)
-        raw.post(Verb.SEND, b"before")
+        raw.send(raw.post(Verb.SEND, b"before"), advance=False)
         frames = int(self.options.get("frames", 65_560))
         for first in range(0, frames, BURST):
             for _ in range(min(BURST, frames - first)):

@@ -149,9 +149,9 @@ def variant_fields(frame: Frame) -> Frame:
 class cut_and_padded(ErnicTest):
     """A frame cut at any byte or with wrong lengths is dropped; padding behind the IP length is not payload.
 
-    Stimulus: SEND and WRITE cut at every header boundary and beat edge; total lengths off by 1, 4 and 64;
-    UDP length alone off
-    with a right ICRC; a wrong IPv4 check sum; short frames with 2, 4, 6 trailing bytes.
+    Stimulus: SEND cut at every header boundary and beat edge; total lengths off by 1, 4 and 64, 0 and 65535;
+    UDP length alone off with a right ICRC; more pad than payload; a wrong IPv4 check sum; short frames with
+    2, 4, 6 trailing bytes.
     Checks: ERN-231, ERN-232, ERN-233, ERN-110.
     """
 
@@ -169,13 +169,25 @@ class cut_and_padded(ErnicTest):
                 raw.send(frame)
             await self.host.pause(3)
             await free_all(self, raw)
-        for delta in (-64, -4, -1, 1, 4, 64):
-            self.partner.inject(wrong_length(whole, 16, delta))
-            self.partner.inject(wrong_length(whole, 38, delta))
+        whole = build(raw.message(Verb.SEND, self.rng.randbytes(90))[0])
+        for data in (*wrong_lengths(whole, 16), *wrong_lengths(whole, 38)):
+            self.partner.inject(data)
+        for pad in (1, 3):
+            raw.broken(pad_without_payload(pad), b"")
         raw.send([other_udp_length(raw, delta) for delta in (-64, -4, 4)], advance=False)
         raw.broken(wrong_checksum)
         raw.post(Verb.SEND, self.rng.randbytes(20))
         await self.host.pause(5)
+
+
+def pad_without_payload(pad: int) -> Change:
+    """Pad count of a frame that carries neither payload nor pad bytes."""
+
+    def change(frame: Frame) -> None:
+        assert frame.bth is not None
+        frame.bth.pad, frame.pad_bytes = pad, b""
+
+    return change
 
 
 def other_udp_length(raw: RawPeer, delta: int) -> Frame:
@@ -186,7 +198,8 @@ def other_udp_length(raw: RawPeer, delta: int) -> Frame:
     return frame
 
 
-def wrong_length(whole: bytes, position: int, delta: int) -> bytes:
-    """Frame with a 16-bit length field changed (IP check sum left stale, as a broken sender might)."""
-    value = int.from_bytes(whole[position : position + 2], "big") + delta
-    return whole[:position] + (value & 0xFFFF).to_bytes(2, "big") + whole[position + 2 :]
+def wrong_lengths(whole: bytes, position: int) -> list[bytes]:
+    """Frames with a 16-bit length field changed (IP check sum left stale, as a broken sender might)."""
+    right = int.from_bytes(whole[position : position + 2], "big")
+    values = (*(right + delta for delta in (-64, -4, -1, 1, 4, 64)), 0, 0xFFFF)
+    return [whole[:position] + value.to_bytes(2, "big") + whole[position + 2 :] for value in values]

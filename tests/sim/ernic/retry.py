@@ -171,13 +171,13 @@ class retry_forever(ErnicTest):
 class rnr_limit_fatal(ErnicTest):
     """More RNR NAKs in a row than the limit make the queue pair fatal; limit 7 means no limit.
 
-    Stimulus: limits 0 and 1 with a peer that is never ready, limit 1 with success in between, limit 7 with
-    a dozen. Checks: ERN-089, ERN-155, ERN-187.
+    Stimulus: limits 0, 1 and 6 with a peer that is never ready, limit 1 with success in between, limit 7
+    with 24 in a row. Checks: ERN-089, ERN-155, ERN-187.
     """
 
     async def scenario(self) -> None:
         await bring_up(self)
-        for number, limit, count in ((2, 0, None), (3, 1, None), (4, 7, 24)):
+        for number, limit, count in ((2, 0, None), (3, 1, None), (4, 7, 24), (5, 6, None)):
             link = await connect(self, number, rnr_retry=limit)
             if limit == 1:
                 self.partner.add_faults(Fault(Action.RNR, qp=number, value=1, repeats=False, count=3))

@@ -99,8 +99,9 @@ class counters(ErnicTest):
     """Every counter moves by exactly its events and by nothing else.
 
     Stimulus: one-packet and longer SENDs and WRITEs out, both in, then bad and repeated frames; all counters
-    read between the parts.
-    Checks: ERN-159, ERN-161, ERN-163, ERN-164, ERN-165, ERN-166, ERN-167, ERN-168, ERN-169, ERN-170.
+    read between the parts, written at the end and read again.
+    Checks: ERN-159, ERN-161, ERN-163, ERN-164, ERN-165, ERN-166, ERN-167, ERN-168, ERN-169, ERN-170,
+    ERN-176/isolation.
     """
 
     async def scenario(self) -> None:
@@ -123,6 +124,9 @@ class counters(ErnicTest):
         repeated = raw.post(Verb.SEND, b"once")
         raw.send(repeated, advance=False)
         await self.host.pause(5)
+        await self.read_counters()
+        for name in COUNTERS:
+            await self.host.write(name, 0xFFFF_FFFF)
         await self.read_counters()
 
     async def read_counters(self) -> None:

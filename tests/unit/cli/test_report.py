@@ -168,6 +168,8 @@ def test_signoff(results: Path, run_main: Any) -> None:
     assert items["ERN-039"]["state"] == "proven" and items["ERN-039"]["proven_by"] == ["drops_first"]
     assert items["ERN-039"]["tests"] == ["psn_wrap", "send_only", "write_only"]
     assert items["ERN-144"]["state"] == "failed"
+    assert items["ERN-114"]["parts"] == {"count": "not exercised", "noexec": "not exercised"}
+    assert items["ERN-039"]["parts"] == {}
     assert dut["mutants"]["total"] == 3 and dut["mutants"]["killed"] == 1
     assert [one["class"] for one in dut["mutants"]["survivors"]] == ["golden-not-exercised", "test-missing"]
     assert dut["variants"] == {"total": 3, "clean": 0}
