@@ -1,4 +1,4 @@
-"""Base of all ERNIC tests and their registry.
+"""Base of all tests and their registry.
 
 A test is a class of about twenty lines: configuration and ``scenario``. Reset, end-of-test waiting,
 quiet reads, leak checks and the verdict live here.
@@ -12,7 +12,7 @@ import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import cocotb
 from cocotb.triggers import First, with_timeout
@@ -22,7 +22,8 @@ from ref_model.errors import UserError
 from ref_model.streams import stream
 from tb import tampers
 from tb.agents.pins import now_ps
-from tb.env import EnvConfig, ErnicEnv
+from tb.env import Env, EnvConfig
+from tb.ernic_env import ErnicEnv
 
 SUITES = ("smoke", "full", "nightly")
 
@@ -36,7 +37,7 @@ class TestInfo:
     name: str
     suites: tuple[str, ...]
     doc: str
-    cls: type[ErnicTest]
+    cls: type[DutTest]
     module: str
     seeds: int = 1
 
@@ -49,16 +50,17 @@ def registry() -> dict[str, TestInfo]:
     return _REGISTRY
 
 
-def ernic_test(
-    suites: tuple[str, ...] = ("full",), seeds: int = 1
-) -> Callable[[type[ErnicTest]], type[ErnicTest]]:
+Test = TypeVar("Test", bound="DutTest")
+
+
+def dut_test(suites: tuple[str, ...] = ("full",), seeds: int = 1) -> Callable[[type[Test]], type[Test]]:
     """Register a test class under its own name.
 
     ``suites`` it belongs to (smoke, full, nightly); ``seeds`` it runs with by default in a regression.
     Raises UserError for an unknown suite, a missing docstring or a second test of that name.
     """
 
-    def register(cls: type[ErnicTest]) -> type[ErnicTest]:
+    def register(cls: type[Test]) -> type[Test]:
         unknown = sorted(set(suites) - set(SUITES))
         if unknown:
             allowed = ", ".join(SUITES)
@@ -74,14 +76,15 @@ def ernic_test(
     return register
 
 
-class ErnicTest(uvm_test):
-    """One test on the ERNIC environment.
+class DutTest(uvm_test):
+    """One test on the environment ``environment`` of a target.
 
     Class attributes a test may set: ``stalls`` (none, light, heavy, bursts: idle and back-pressure on
     every interface but the register port), ``register_stalls`` (the same there, and the order of address and
     data), ``line_rate`` (bit/s, 0: frames back to back at bus speed).
     """
 
+    environment: type[Env]
     stalls = "light"
     register_stalls = "none"
     line_rate = 100_000_000_000
@@ -111,16 +114,14 @@ class ErnicTest(uvm_test):
             start_ps=now_ps(),
         )
         ConfigDB().set(self, "env", "config", config)
-        self.env = ErnicEnv.create("env", self)
+        self.env: Any = self.environment.create("env", self)
         self.rng = stream(seed, "scenario")
         self.reason = ""
         self.start_ps = config.start_ps
 
     def connect_phase(self) -> None:
-        """Give scenarios short names for what they use."""
-        env = self.env
-        self.host, self.partner, self.mem = env.host, env.partner, env.memory
-        tampers.apply(env)
+        """Damage the environment where the job asks for it."""
+        tampers.apply(self.env)
 
     async def scenario(self) -> None:
         """Stimulus of the test."""
@@ -149,7 +150,7 @@ class ErnicTest(uvm_test):
             await self._drain()
         finally:
             watch.cancel()
-            self.partner.stop()
+            self.env.stop()
             self.drop_objection()
 
     async def _stimulate(self) -> None:
@@ -228,3 +229,17 @@ class ErnicTest(uvm_test):
             "sim_time_ps": now_ps() - self.start_ps,
             "peak_rss_kb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss,
         }
+
+
+class ErnicTest(DutTest):
+    """One test on the ERNIC environment."""
+
+    environment = ErnicEnv
+
+    def connect_phase(self) -> None:
+        """Give scenarios short names for what they use."""
+        super().connect_phase()
+        self.host, self.partner, self.mem = self.env.host, self.env.partner, self.env.memory
+
+
+ernic_test = dut_test

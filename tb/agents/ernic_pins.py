@@ -15,7 +15,7 @@ from tb.agents.irq import IrqConfig
 from tb.agents.mac import MacConfig, StreamPins
 from tb.agents.pause import PauseConfig
 from tb.agents.pins import ClockResetPins
-from tb.agents.protocol import Checker, CheckerKind, ProtocolConfig
+from tb.agents.protocol import Breach, Checker, CheckerKind, ProtocolConfig
 from tb.agents.sideband import SideBandConfig
 
 MEMORY_PORTS = (
@@ -81,6 +81,21 @@ CHECKERS = (
     Checker("rx_pkt_hndler_o_rq_db", CheckerKind.AXIS, "ERN-227"),
     Checker("rnic_intr", CheckerKind.PIN),
 )
+
+#: Requirement that a broken bus rule breaks.
+BREACHES = {
+    Breach.STABLE: "ERN-211",
+    Breach.CROSSING: "ERN-212",
+    Breach.SHAPE: "ERN-213",
+    Breach.STROBE: "ERN-215",
+    Breach.KEEP: "ERN-218",
+    Breach.IN_RESET: "ERN-220",
+    Breach.ANSWER: "ERN-007",
+    Breach.RESET_VALUE: "ERN-003",
+}
+
+#: Requirement that an item without end breaks, by how the name of its monitor begins.
+HANGS = {"axil": "ERN-007", "axi": "ERN-213", "mac_host": "ERN-210", "": "ERN-211"}
 
 
 def axil_config(dut: Any, seed: int, **knobs: Any) -> AxilConfig:
@@ -175,4 +190,4 @@ def pause_config(dut: Any) -> PauseConfig:
 
 def protocol_config(dut: Any) -> ProtocolConfig:
     """Vectors of the HDL checkers in ``tb_ernic``."""
-    return ProtocolConfig(dut.protocol_alive, dut.protocol_count, dut.protocol_code, CHECKERS)
+    return ProtocolConfig(dut.protocol_alive, dut.protocol_count, dut.protocol_code, CHECKERS, BREACHES)

@@ -8,6 +8,7 @@ Rules of the bench's own side of a channel carry the rule ``BENCH``.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any
@@ -20,20 +21,36 @@ from tb.agents.base import Monitor, config_of
 from tb.agents.pins import now_ps, word
 
 BENCH = "BENCH"
+
+
+class Breach(Enum):
+    """Kinds of broken rules; which requirement each one breaks is the target's affair."""
+
+    STABLE = "what waits for READY, stays"
+    CROSSING = "a burst stays within 4 KB"
+    SHAPE = "form and length of a burst"
+    STROBE = "strobes within the addresses"
+    KEEP = "TKEEP of a stream"
+    IN_RESET = "silent in reset"
+    ANSWER = "answers follow requests"
+    RESET_VALUE = "every bit has a value"
+    BENCH = "the bench's own side"
+
+
 STABLE, CROSSING, SHAPE, STROBE, KEEP, IN_RESET, ANSWER, RESET_VALUE = (
-    "ERN-211",
-    "ERN-212",
-    "ERN-213",
-    "ERN-215",
-    "ERN-218",
-    "ERN-220",
-    "ERN-007",
-    "ERN-003",
+    Breach.STABLE,
+    Breach.CROSSING,
+    Breach.SHAPE,
+    Breach.STROBE,
+    Breach.KEEP,
+    Breach.IN_RESET,
+    Breach.ANSWER,
+    Breach.RESET_VALUE,
 )
 
 
 class CheckerKind(Enum):
-    """The four HDL checkers; the value is the table bit -> (rule, text)."""
+    """The four HDL checkers; the value is the table bit -> (breach, text)."""
 
     AXI4 = {
         0: (STABLE, "AWVALID fell before AWREADY"),
@@ -55,10 +72,10 @@ class CheckerKind(Enum):
         16: (IN_RESET, "AWVALID, WVALID or ARVALID is 1 in reset"),
         17: (STABLE, "AWVALID, WVALID, ARVALID, BREADY or RREADY is X or Z"),
         18: (STABLE, "a control signal is X or Z while its VALID is 1"),
-        19: (BENCH, "BVALID without a complete write burst"),
-        20: (BENCH, "RVALID without an outstanding read burst"),
-        21: (BENCH, "RLAST not on beat ARLEN+1"),
-        22: (BENCH, "more bursts outstanding than the checker can follow"),
+        19: (Breach.BENCH, "BVALID without a complete write burst"),
+        20: (Breach.BENCH, "RVALID without an outstanding read burst"),
+        21: (Breach.BENCH, "RLAST not on beat ARLEN+1"),
+        22: (Breach.BENCH, "more bursts outstanding than the checker can follow"),
     }
     AXI4LITE = {
         0: (STABLE, "BVALID fell before BREADY"),
@@ -70,7 +87,7 @@ class CheckerKind(Enum):
         6: (IN_RESET, "BVALID or RVALID is 1 in reset"),
         7: (STABLE, "BVALID, RVALID, AWREADY, WREADY or ARREADY is X or Z"),
         8: (STABLE, "BRESP or RRESP is X or Z while its VALID is 1"),
-        9: (BENCH, "AWVALID, WVALID or ARVALID fell, or its payload changed, before READY"),
+        9: (Breach.BENCH, "AWVALID, WVALID or ARVALID fell, or its payload changed, before READY"),
         10: (RESET_VALUE, "RDATA has a bit without a value (X or Z) while RVALID is 1"),
     }
     AXIS = {
@@ -91,21 +108,22 @@ class CheckerKind(Enum):
 
 @dataclass(frozen=True)
 class Checker:
-    """One checker: name of the interface, kind, and the rule of its stability checks if not ERN-211."""
+    """One checker: name of the interface, kind, and the rule of its stability checks where it has its own."""
 
     name: str
     kind: CheckerKind
-    stable_rule: str = STABLE
+    stable_rule: str = ""
 
 
 @dataclass
 class ProtocolConfig:
-    """The vectors of the DUT top and its checkers, slice 0 first."""
+    """The vectors of the DUT top and its checkers, slice 0 first; ``rules``: the rule each breach breaks."""
 
     alive: Any
     count: Any
     code: Any
     checkers: tuple[Checker, ...]
+    rules: Mapping[Breach, str]
 
 
 class ProtocolMonitor(Monitor):
@@ -152,7 +170,9 @@ class ProtocolMonitor(Monitor):
         return [value >> 16 * i & 0xFFFF for i in range(len(self.config.checkers))]
 
     def _report(self, checker: Checker, code: int) -> None:
-        for bit, (rule, text) in checker.kind.value.items():
+        rules = {**self.config.rules, Breach.BENCH: BENCH}
+        if checker.stable_rule:
+            rules[STABLE] = checker.stable_rule
+        for bit, (breach, text) in checker.kind.value.items():
             if code >> bit & 1:
-                rule = checker.stable_rule if rule == STABLE else rule
-                self.publish(ProtocolViolation(now_ps(), rule, checker.name, text))
+                self.publish(ProtocolViolation(now_ps(), rules[breach], checker.name, text))

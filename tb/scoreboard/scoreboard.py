@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from pyuvm import uvm_analysis_export, uvm_component
@@ -16,9 +16,6 @@ from tb.scoreboard.merge import Merge
 
 #: Finished items that come before the scoreboard looks at the watermark again.
 BATCH = 128
-
-#: Rule of an item that never ends, by how the name of its monitor begins; other interfaces break ERN-211.
-HANG_RULES = {"axil": "ERN-007", "axi": "ERN-213", "mac_host": "ERN-210"}
 
 
 class Tap(uvm_analysis_export):
@@ -37,6 +34,8 @@ class Scoreboard(uvm_component):
     """Merges what the monitors of one run see for its ``judge``, which the environment sets."""
 
     judge: Judge | JudgeProcess
+    #: Rule of an item that never ends, by how the name of its monitor begins; "" is the rest.
+    hang_rules: Mapping[str, str]
     #: What the link partner has told of itself since the last call.
     notes: Callable[[], list[Note]]
     #: Where finished items wait until somebody fetches them, if beats move in C.
@@ -89,9 +88,9 @@ class Scoreboard(uvm_component):
         name, begin = oldest
         if now_ps() - begin > self.judge.liveness and name not in self.hung:
             self.hung.add(name)
-            rules = (rule for start, rule in HANG_RULES.items() if name.startswith(start))
+            rule = next(rule for start, rule in self.hang_rules.items() if name.startswith(start))
             since = f"open since {begin / 1000:.1f} ns"
-            self.judge.fail(now_ps(), next(rules, "ERN-211"), "an end", since, f"transfer on {name}")
+            self.judge.fail(now_ps(), rule, "an end", since, f"transfer on {name}")
 
     def flush(self) -> None:
         """End of test: judge everything, whatever is unfinished stays a finding."""

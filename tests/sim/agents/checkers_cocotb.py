@@ -15,10 +15,11 @@ from ref_model.events import MemRead, MemWrite, ProtocolViolation
 from ref_model.streams import stream
 from tb.agents.axi import AxiMemoryAgent, AxiMemoryConfig
 from tb.agents.clock_reset import ClockReset
+from tb.agents.ernic_pins import BREACHES
 from tb.agents.generators import Latency
 from tb.agents.host_memory import HostMemory
 from tb.agents.pins import ClockResetPins, now_ps, quiet_models
-from tb.agents.protocol import Checker, CheckerKind, ProtocolConfig, ProtocolMonitor
+from tb.agents.protocol import BENCH, Checker, CheckerKind, ProtocolConfig, ProtocolMonitor
 from tests.sim.agents.bench import MIXED, PERIOD, Log
 
 Step = dict[str, Any]  # levels to drive after an edge; "x" is X on all bits
@@ -184,7 +185,7 @@ class CheckerTest(uvm_test):
             self,
             "protocol",
             "config",
-            ProtocolConfig(dut.protocol_alive, dut.protocol_count, dut.protocol_code, checkers),
+            ProtocolConfig(dut.protocol_alive, dut.protocol_count, dut.protocol_code, checkers, BREACHES),
         )
         self.protocol = ProtocolMonitor.create("protocol", self)
 
@@ -233,7 +234,8 @@ class EveryRuleBites(CheckerTest):
                 if bit in FOUR_STATE[kind] and not four_state:
                     continue
                 found = await self.play(steps)
-                rule, text = kind.value[bit]
+                breach, text = kind.value[bit]
+                rule = self.protocol.config.rules.get(breach, BENCH)
                 seen = [(v.rule, v.where, v.text) for v in found]
                 assert seen == [(rule, NAMES[kind], text)], (kind, bit)
 
