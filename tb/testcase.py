@@ -240,6 +240,3 @@ class ErnicTest(DutTest):
         """Give scenarios short names for what they use."""
         super().connect_phase()
         self.host, self.partner, self.mem = self.env.host, self.env.partner, self.env.memory
-
-
-ernic_test = dut_test

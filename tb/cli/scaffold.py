@@ -64,10 +64,10 @@ from __future__ import annotations
 from ref_model.rocev2.segment import Verb
 from tb.sequences.start import start
 from tb.sequences.traffic import post_all, request
-from tb.testcase import ErnicTest, ernic_test
+from tb.testcase import ErnicTest, dut_test
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class {name}(ErnicTest):
     """A SEND of 64 bytes arrives and completes (replace: the behaviour in words, one line).
 

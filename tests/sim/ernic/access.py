@@ -7,10 +7,10 @@ from tb.sequences.connect import connect
 from tb.sequences.registers import INTERRUPT_BANKS, read_all
 from tb.sequences.start import bring_up, reset
 from tb.sequences.traffic import peer_done, peer_post, post_all, request
-from tb.testcase import ErnicTest, ernic_test
+from tb.testcase import ErnicTest, dut_test
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class interrupt_banks(ErnicTest):
     """An event shows in the bank of its queue pair and in no other one, and every bank is 0 before it.
 
@@ -33,7 +33,7 @@ class interrupt_banks(ErnicTest):
         await read_all(self, INTERRUPT_BANKS)
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class access_after_reset(ErnicTest):
     """Registers work from the moment the DUT reports the end of its reset.
 

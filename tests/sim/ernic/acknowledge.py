@@ -10,12 +10,12 @@ from tb.sequences.connect import connect
 from tb.sequences.raw import RawPeer
 from tb.sequences.start import bring_up, start
 from tb.sequences.traffic import ALL_VERBS, post_all, request
-from tb.testcase import ErnicTest, ernic_test
+from tb.testcase import ErnicTest, dut_test
 
 CREDITS = (0, 1, 0x1F)
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class ack_coalesced(ErnicTest):
     """One acknowledgement completes every work request it covers.
 
@@ -34,7 +34,7 @@ class ack_coalesced(ErnicTest):
             await post_all(self, link, batch, one_doorbell=True)
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class ack_hold(ErnicTest):
     """Nothing completes before its last packet is acknowledged.
 
@@ -58,7 +58,7 @@ class ack_hold(ErnicTest):
             await post_all(self, link, [request(self.rng, Verb.SEND, 8)])
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class ack_ghost(ErnicTest):
     """Acknowledgements for packets that are not outstanding change nothing.
 
@@ -90,7 +90,7 @@ class ack_ghost(ErnicTest):
         await post_all(self, link, [request(self.rng, Verb.SEND, 20)])
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class ack_credit(ErnicTest):
     """The credit field of received acknowledgements does not hold back requests.
 
@@ -105,7 +105,7 @@ class ack_credit(ErnicTest):
             await post_all(self, link, [request(self.rng, Verb.WRITE, 64) for _ in range(20)])
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class cnp_received(ErnicTest):
     """A congestion notification slows its own queue pair at most and is no part of the packet sequence.
 

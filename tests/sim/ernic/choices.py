@@ -10,7 +10,7 @@ from tb.sequences.frames import wrong_mac
 from tb.sequences.raw import RawPeer
 from tb.sequences.start import bring_up, start
 from tb.sequences.traffic import SEND_VERBS, peer_done, peer_post, post_all, request
-from tb.testcase import ErnicTest, ernic_test
+from tb.testcase import ErnicTest, dut_test
 
 PATIENCE_PS = 1_000_000_000
 BURST = 200
@@ -27,7 +27,7 @@ async def refill(test: ErnicTest, link: Link) -> None:
     await test.host.free_recv(link.qp, DEPTH)
 
 
-@ernic_test(suites=("full", "nightly"))
+@dut_test(suites=("full", "nightly"))
 class flush_moment(ErnicTest):
     """Every posted request of a fatal queue pair ends once, with an error, by its recovery at the latest.
 
@@ -47,7 +47,7 @@ class flush_moment(ErnicTest):
             await post_all(self, link, [request(self.rng, Verb.SEND, 90) for _ in range(4)])
 
 
-@ernic_test(suites=("full", "nightly"))
+@dut_test(suites=("full", "nightly"))
 class send_region_check(ErnicTest):
     """A SEND is taken or refused by whether its queue pair has a region that may be written.
 
@@ -69,7 +69,7 @@ class send_region_check(ErnicTest):
             await self.host.pause(4)
 
 
-@ernic_test(suites=("full", "nightly"))
+@dut_test(suites=("full", "nightly"))
 class immediate_elements(ErnicTest):
     """WRITEs with an immediate and SENDs share the receive ring by the parameter, also when it is full.
 
@@ -87,7 +87,7 @@ class immediate_elements(ErnicTest):
         await peer_done(self, link, PATIENCE_PS)
 
 
-@ernic_test(suites=("full", "nightly"))
+@dut_test(suites=("full", "nightly"))
 class first_credit(ErnicTest):
     """A fresh receive ring takes SENDs from the start or from the first credit on, by the parameter.
 
@@ -110,7 +110,7 @@ class first_credit(ErnicTest):
                 await reconnect(self, link, first_psn=99, expected_psn=0x77)
 
 
-@ernic_test(suites=("full", "nightly"))
+@dut_test(suites=("full", "nightly"))
 class counter_end(ErnicTest):
     """A counter half that passes 65535 goes on by the parameter and leaves its neighbour alone.
 

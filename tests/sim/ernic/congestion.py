@@ -12,7 +12,7 @@ from tb.sequences.management import Management, notification
 from tb.sequences.raw import RawPeer
 from tb.sequences.start import bring_up
 from tb.sequences.traffic import post_all, request
-from tb.testcase import ErnicTest, ernic_test
+from tb.testcase import ErnicTest, dut_test
 
 CNP_STATUS = 0x100
 HOLD = {"ack_policy": AckPolicy(AckMode.HOLD)}
@@ -42,7 +42,7 @@ async def let_go(test: ErnicTest, links: list[Link]) -> None:
         await test.host.wait_completions(link.qp)
 
 
-@ernic_test(suites=("smoke", "full"))
+@dut_test(suites=("smoke", "full"))
 class ecn_shown(ErnicTest):
     """An accepted request marked CE sets the bank bit of its queue pair and INTSTS[8]; other marks set
     nothing.
@@ -79,7 +79,7 @@ class ecn_shown(ErnicTest):
         await self.host.read("INTSTS")
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class ecn_elsewhere(ErnicTest):
     """A mark on a frame that is no accepted request does no harm.
 
@@ -109,7 +109,7 @@ class ecn_elsewhere(ErnicTest):
         raw.post(Verb.SEND, b"good again")
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class ecn_storm(ErnicTest):
     """Marks in every frame change nothing but the status: no CNP leaves by itself.
 
@@ -136,7 +136,7 @@ class ecn_storm(ErnicTest):
         await self.host.write("INTSTS", CNP_STATUS)
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class ecn_cleared(ErnicTest):
     """A CNPSCHDSTS bit is cleared by the way CNP_CLEAR names, and by no other.
 
@@ -163,7 +163,7 @@ class ecn_cleared(ErnicTest):
                 await self.settle()
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class cnp_limit(ErnicTest):
     """The first CNP halves the limit of its queue pair, later ones leave it, other queue pairs keep theirs.
 
@@ -189,7 +189,7 @@ class cnp_limit(ErnicTest):
         await let_go(self, links)
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class cnp_midway(ErnicTest):
     """A CNP that comes while 16 requests are unacknowledged stops new ones until fewer than 8 are left.
 
@@ -214,7 +214,7 @@ class cnp_midway(ErnicTest):
         link.peer.config.ack_policy = AckPolicy()
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class cnp_inside(ErnicTest):
     """A CNP is no part of the packet sequence, wherever it comes and whatever number it bears.
 
@@ -243,7 +243,7 @@ class cnp_inside(ErnicTest):
         raw.post(Verb.SEND, b"after all")
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class cnp_storm(ErnicTest):
     """A flood of CNPs slows its queue pairs at most.
 
@@ -269,7 +269,7 @@ class cnp_storm(ErnicTest):
             await self.host.wait_completions(link.qp)
 
 
-@ernic_test(suites=("smoke", "full"))
+@dut_test(suites=("smoke", "full"))
 class cnp_out(ErnicTest):
     """A CNP is sent by software through QP1 as it stands, for the queue pair that was marked.
 

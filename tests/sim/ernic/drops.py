@@ -19,7 +19,7 @@ from tb.sequences.frames import (
 )
 from tb.sequences.raw import Change, RawPeer
 from tb.sequences.start import bring_up
-from tb.testcase import ErnicTest, ernic_test
+from tb.testcase import ErnicTest, dut_test
 
 
 async def between_good_ones(test: ErnicTest, raw: RawPeer, changes: list[Change]) -> None:
@@ -41,7 +41,7 @@ async def free_all(test: ErnicTest, raw: RawPeer) -> None:
         await test.host.free_recv(raw.link.qp, len(slots))
 
 
-@ernic_test(suites=("smoke", "full"))
+@dut_test(suites=("smoke", "full"))
 class drop_mac_ip_ihl_qp(ErnicTest):
     """Frames with a wrong MAC, IP version, IP header length or queue pair are dropped, counted and logged.
 
@@ -71,7 +71,7 @@ def all_of(*changes: Change) -> Change:
     return change
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class drop_precedence(ErnicTest):
     """Of several faults in a frame the one with the lowest precedence number is told: MAC, IP version, IHL.
 
@@ -90,7 +90,7 @@ class drop_precedence(ErnicTest):
         await between_good_ones(self, RawPeer(six, self.partner), both)
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class drop_above_count(ErnicTest):
     """Frames for a queue pair above the enabled count are dropped, counted and logged, although it is set up.
 
@@ -110,7 +110,7 @@ class drop_above_count(ErnicTest):
         await self.host.pause(4)
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class drop_icrc_pkey_tver(ErnicTest):
     """Frames with a wrong ICRC, P_Key, transport version, port, address or error mark are dropped.
 
@@ -145,7 +145,7 @@ def variant_fields(frame: Frame) -> Frame:
     return changed
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class cut_and_padded(ErnicTest):
     """A frame cut at any byte or with wrong lengths is dropped; padding behind the IP length is not payload.
 

@@ -7,13 +7,13 @@ from tb.sequences.connect import connect, connect_many
 from tb.sequences.malformed import malformed_round
 from tb.sequences.start import bring_up, reset
 from tb.sequences.traffic import ALL_VERBS, peer_done, peer_post, post_all, request
-from tb.testcase import ErnicTest, ernic_test
+from tb.testcase import ErnicTest, dut_test
 
 ROUND = 250
 """Malformed frames between two resets: by then most victims are fatal."""
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class malformed_frames(ErnicTest):
     """Frames malformed in any way are dropped or answered by the rules, and disturb no good traffic beside.
 
@@ -36,7 +36,7 @@ class malformed_frames(ErnicTest):
             await self.settle()
 
 
-@ernic_test(suites=("nightly",), seeds=2)
+@dut_test(suites=("nightly",), seeds=2)
 class malformed_many(malformed_frames):
     """Ten thousand malformed frames hang nothing and write nowhere, whatever they are.
 
@@ -46,7 +46,7 @@ class malformed_many(malformed_frames):
     frames = 10_000
 
 
-@ernic_test(suites=("full", "nightly"), seeds=4)
+@dut_test(suites=("full", "nightly"), seeds=4)
 class reset_anywhere(ErnicTest):
     """After a reset at any moment of traffic the DUT is as new, and its second life is like a first one.
 

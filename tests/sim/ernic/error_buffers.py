@@ -12,13 +12,13 @@ from tb.sequences.connect import Link, connect, qp_config, reconnect
 from tb.sequences.management import Management
 from tb.sequences.start import bring_up, reset
 from tb.sequences.traffic import ALL_VERBS, post_all, request
-from tb.testcase import ErnicTest, ernic_test
+from tb.testcase import ErnicTest, dut_test
 
 #: Response that no READ of the DUT asked for.
 READ_RESPONSE_ONLY = 0x10
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class response_errors(ErnicTest):
     """What is stored of erroneous responses stays inside its buffer, lap after lap.
 
@@ -54,7 +54,7 @@ class response_errors(ErnicTest):
         self.partner.inject(build(frame))
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class response_error_laps(ErnicTest):
     """Many fatal NAKs go round the response error ring without leaving it.
 
@@ -76,7 +76,7 @@ class response_error_laps(ErnicTest):
                 await post_all(self, link, [request(self.rng, Verb.SEND, 50)])
 
 
-@ernic_test(suites=("smoke", "full"))
+@dut_test(suites=("smoke", "full"))
 class retry_source(ErnicTest):
     """A resent WRITE carries what RETRY_SOURCE names although software used its memory again meanwhile.
 
@@ -121,7 +121,7 @@ class retry_source(ErnicTest):
         await self.host.pause(1)
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class retry_buffers_few(ErnicTest):
     """With fewer retry buffers than packets under way nothing is lost and nothing leaves the buffer area.
 
@@ -148,7 +148,7 @@ class retry_buffers_few(ErnicTest):
             self.partner.clear_faults()
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class retry_buffers_held(ErnicTest):
     """WRITEs wait for a free retry buffer at most: SENDs and QP1 go on, and all goes on with the ACKs.
 
@@ -173,7 +173,7 @@ class retry_buffers_held(ErnicTest):
         await post_all(self, free, [request(self.rng, Verb.WRITE, 300) for _ in range(5)])
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class buffer_missing(ErnicTest):
     """A bring-up without one of the four global buffers is recorded; after a reset the device works again.
 

@@ -15,12 +15,12 @@ from tb.sequences.register_map import (
 )
 from tb.sequences.registers import INTERRUPT_BANKS, build_scope, read_all
 from tb.sequences.start import reset
-from tb.testcase import ErnicTest, ernic_test
+from tb.testcase import ErnicTest, dut_test
 
 ONES = 0xFFFF_FFFF
 
 
-@ernic_test(suites=("nightly",))
+@dut_test(suites=("nightly",))
 class full_map_reset(ErnicTest):
     """Every register of every row, bank and queue pair shows its documented value after reset, the first and
     a later one, and keeps to itself what is written in between.
@@ -42,7 +42,7 @@ class full_map_reset(ErnicTest):
         await read_all(self, known)
 
 
-@ernic_test(suites=("nightly",))
+@dut_test(suites=("nightly",))
 class full_map_policy(ErnicTest):
     """Read-only registers, strobes, reserved bits and banks behave alike in every row and queue pair.
 
@@ -64,7 +64,7 @@ class full_map_policy(ErnicTest):
         await reset(self)
 
 
-@ernic_test(suites=("full", "nightly"), seeds=2)
+@dut_test(suites=("full", "nightly"), seeds=2)
 class register_sequences(ErnicTest):
     """Registers behave as storage under any sequence of accesses, orders and stalls of the bus.
 

@@ -8,13 +8,13 @@ from tb.partner import Action, Fault
 from tb.sequences.connect import connect
 from tb.sequences.start import bring_up, start
 from tb.sequences.traffic import ALL_VERBS, SEND_VERBS, peer_done, peer_post, post_all, request
-from tb.testcase import ErnicTest, ernic_test
+from tb.testcase import ErnicTest, dut_test
 
 SYSTEM_BASE = 0x4400_0000
 """Where a system may have put the register window; its low 21 bits are 0."""
 
 
-@ernic_test(suites=("smoke", "full"))
+@dut_test(suites=("smoke", "full"))
 class side_band_doorbells(ErnicTest):
     """A queue pair in handshake mode is rung, told completions and told received SENDs over the side bands.
 
@@ -47,7 +47,7 @@ class side_band_doorbells(ErnicTest):
             await post_all(self, plain, [request(self.rng, verb, 200) for verb in ALL_VERBS], True)
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class side_band_single(ErnicTest):
     """Each kind of SEND is announced on its own, and a doorbell word goes to address 0 if a QP has no other.
 
@@ -71,7 +71,7 @@ class side_band_single(ErnicTest):
             await self.settle()
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class side_band_mixed(ErnicTest):
     """Queue pairs of both modes work at the same time in both directions, each told in its own way.
 
@@ -95,7 +95,7 @@ class side_band_mixed(ErnicTest):
                 await self.host.wait_completions(link.qp)
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class side_band_stall(ErnicTest):
     """Nothing told on a side band is lost or changed while it is not taken, however long.
 
@@ -124,7 +124,7 @@ class side_band_stall(ErnicTest):
                 await self.host.wait_completions(link.qp)
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class side_band_tied_low(ErnicTest):
     """Queue pairs in memory mode need no READY of the side bands.
 
@@ -143,7 +143,7 @@ class side_band_tied_low(ErnicTest):
             await peer_done(self, link)
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class side_band_bystander(ErnicTest):
     """While a side band is not taken, queue pairs in memory mode may go on or wait; afterwards all is done.
 
@@ -169,7 +169,7 @@ class side_band_bystander(ErnicTest):
             await self.host.wait_completions(link.qp)
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class side_band_fatal(ErnicTest):
     """Completions of a queue pair that turns fatal are told on the side band, flushed ones included.
 
@@ -188,7 +188,7 @@ class side_band_fatal(ErnicTest):
         await self.settle()
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class handshake_enabling(ErnicTest):
     """After the documented enabling sequence a queue pair goes on in handshake mode without loss.
 
@@ -219,7 +219,7 @@ class handshake_enabling(ErnicTest):
                 await peer_done(self, link)
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class connect_io_ready(ErnicTest):
     """The connect register takes one queue pair number after the other and says when it is ready.
 

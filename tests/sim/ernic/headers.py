@@ -6,10 +6,10 @@ from ref_model.rocev2.segment import Verb
 from tb.sequences.connect import connect
 from tb.sequences.start import bring_up
 from tb.sequences.traffic import ALL_VERBS, peer_done, peer_post, post_all, request
-from tb.testcase import ErnicTest, ernic_test
+from tb.testcase import ErnicTest, dut_test
 
 
-@ernic_test(suites=("smoke", "full"))
+@dut_test(suites=("smoke", "full"))
 class ipv6_traffic(ErnicTest):
     """IPv6 queue pairs carry traffic both ways beside an IPv4 one.
 
@@ -29,7 +29,7 @@ class ipv6_traffic(ErnicTest):
             await peer_done(self, link)
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class header_fields(ErnicTest):
     """Each configured field of a queue pair shows in its frames and in no other place.
 
@@ -66,7 +66,7 @@ def carrying_twice(dut_ip: int, total_length: int) -> int:
     return high << 16 | 0xFFFF - sum(words) & 0xFFFF
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class ip_checksum_carry(ErnicTest):
     """The IPv4 header check sum is right when adding the carry gives another carry.
 

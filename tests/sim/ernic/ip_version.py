@@ -8,10 +8,10 @@ from tb.sequences.connect import connect
 from tb.sequences.raw import Change, RawPeer
 from tb.sequences.start import bring_up
 from tb.sequences.traffic import peer_done, peer_post, post_all, request
-from tb.testcase import ErnicTest, ernic_test
+from tb.testcase import ErnicTest, dut_test
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class ipv6_fields(ErnicTest):
     """Hop limit, class and both addresses of IPv6 frames are those of the queue pair.
 
@@ -46,7 +46,7 @@ def other_version(ipv4: int, ipv6: int) -> Change:
     return change
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class ip_version_exact(ErnicTest):
     """A frame of the other IP version is dropped even where it is right in all else.
 

@@ -8,13 +8,13 @@ from tb.partner import Action, Direction, Fault
 from tb.sequences.connect import connect
 from tb.sequences.start import bring_up
 from tb.sequences.traffic import post_all, request
-from tb.testcase import ErnicTest, ernic_test
+from tb.testcase import ErnicTest, dut_test
 from tests.sim.ernic.robustness import both_ways
 
 LATE_PS = 120_000_000
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class qp_recreated(ErnicTest):
     """A queue pair made anew in the slot of a deleted one shows nothing of the old one.
 
@@ -44,7 +44,7 @@ class qp_recreated(ErnicTest):
         await both_ways(self, link, 6)
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class qp_rewritten(ErnicTest):
     """Configuration written again on an idle queue pair leaves its place in the send queue alone.
 

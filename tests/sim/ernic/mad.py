@@ -19,14 +19,14 @@ from tb.sequences.management import MANAGEMENT_QP, Management, whole
 from tb.sequences.raw import RawPeer
 from tb.sequences.start import bring_up, reset
 from tb.sequences.traffic import ALL_VERBS, peer_done, peer_post, post_all, request
-from tb.testcase import ErnicTest, ernic_test
+from tb.testcase import ErnicTest, dut_test
 
 #: INTSTS[1] and [6]: a MAD was received, a receive bank has a bit set.
 MAD_STATUS, RECEIVE_STATUS = 0x02, 0x40
 ADDRESSES = (wrong_mac(3), wrong_icrc, wrong_ip, wrong_version, other_ip_version, long_ip_header(7))
 
 
-@ernic_test(suites=("smoke", "full"))
+@dut_test(suites=("smoke", "full"))
 class mad_in(ErnicTest):
     """Each datagram for QP1 fills the next ring element with its whole frame, then index and doorbell move.
 
@@ -55,7 +55,7 @@ class mad_in(ErnicTest):
                 await self.host.free_recv(one.qp, 1)
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class mad_interrupt(ErnicTest):
     """A datagram sets INTSTS[1], and with QPCONF[2] INTSTS[6] and bit 1 of the first receive bank.
 
@@ -81,7 +81,7 @@ class mad_interrupt(ErnicTest):
                 await one.free()
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class mad_no_answer(ErnicTest):
     """Nothing is answered to QP1 frames and their packet numbers are not looked at.
 
@@ -112,7 +112,7 @@ class mad_no_answer(ErnicTest):
         await peer_done(self, link)
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class mad_open_points(ErnicTest):
     """Frames on QP1 whose handling is not described harm nothing, whether they are taken or not.
 
@@ -144,7 +144,7 @@ class mad_open_points(ErnicTest):
         return [key, pkey, send, notice, one.datagram(self.rng.randbytes(600))]
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class mad_dropped(ErnicTest):
     """A datagram that fails validation is dropped, counted and logged like any other frame.
 
@@ -171,7 +171,7 @@ class mad_dropped(ErnicTest):
         await post_all(self, link, [request(self.rng, Verb.SEND, 20)])
 
 
-@ernic_test(suites=("smoke", "full"))
+@dut_test(suites=("smoke", "full"))
 class mad_out(ErnicTest):
     """What software puts on QP1 leaves as it lies in memory, with the ICRC behind it, and completes by
     itself.
@@ -200,7 +200,7 @@ class mad_out(ErnicTest):
             await self.host.read("CQHEAD", MANAGEMENT_QP)
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class mad_out_headers(ErnicTest):
     """No header of a frame from QP1 is touched, whatever it says.
 
@@ -227,7 +227,7 @@ class mad_out_headers(ErnicTest):
         await post_all(self, link, [request(self.rng, Verb.SEND, 40)])
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class mad_registers(ErnicTest):
     """Access to the registers QP1 does not have ends, and QP1 works whatever was written there.
 
@@ -271,7 +271,7 @@ async def both(test: ErnicTest, one: Management, link: Link, count: int) -> None
     await one.free()
 
 
-@ernic_test(suites=("full",), seeds=2)
+@dut_test(suites=("full",), seeds=2)
 class mad_beside_traffic(ErnicTest):
     """QP1 and the data queue pairs do not disturb each other.
 
@@ -294,7 +294,7 @@ class mad_beside_traffic(ErnicTest):
         await both(self, one, links[0], 6)
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class mad_during_retry(ErnicTest):
     """Datagrams come and go while a data queue pair waits for a timeout, an RNR wait or resends.
 
@@ -321,7 +321,7 @@ class mad_during_retry(ErnicTest):
             await both(self, one, link, 3)
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class mad_paused(ErnicTest):
     """Frames of QP1 belong to the RoCE class: a pause request holds them back, and they leave after it.
 

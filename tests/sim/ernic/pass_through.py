@@ -7,10 +7,10 @@ from tb.sequences.connect import connect
 from tb.sequences.flow import TAGS, Outlet, is_roce, look_alike, other_frame
 from tb.sequences.start import bring_up, start
 from tb.sequences.traffic import ALL_VERBS, peer_done, peer_post, request
-from tb.testcase import ErnicTest, ernic_test
+from tb.testcase import ErnicTest, dut_test
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class pass_through_lengths(ErnicTest):
     """Frames of every length and with any tags pass both ways bit for bit, beside RoCE traffic.
 
@@ -42,7 +42,7 @@ class pass_through_lengths(ErnicTest):
             await self.host.pause(8)
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class pass_through_fair(ErnicTest):
     """Neither source of the MAC output keeps the other one from sending.
 
@@ -71,7 +71,7 @@ class pass_through_fair(ErnicTest):
             await other.wait(203 - other.count)
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class pass_through_overflow(ErnicTest):
     """With a host that takes nothing whole frames may be lost, never parts, and what follows is untouched.
 
@@ -98,7 +98,7 @@ class pass_through_overflow(ErnicTest):
                 await self.env.other_mac.send(other_frame(self.rng, 60 + count))
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class pass_through_disabled(ErnicTest):
     """What passes while the device is disabled is recorded, and passes as a whole if at all.
 

@@ -18,7 +18,7 @@ from tb.sequences.flow import (
 from tb.sequences.raw import RawPeer
 from tb.sequences.start import bring_up, start
 from tb.sequences.traffic import peer_done, peer_post, request
-from tb.testcase import ErnicTest, ernic_test
+from tb.testcase import ErnicTest, dut_test
 
 READS_AND_SENDS = (Verb.READ, Verb.SEND, Verb.READ)
 
@@ -26,7 +26,7 @@ RX = 3
 """Index of the memory port that takes inbound payload."""
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class pause_stops_class(ErnicTest):
     """A pause request stops its class after the frame under way, the other class goes on, nothing is lost.
 
@@ -61,7 +61,7 @@ class pause_stops_class(ErnicTest):
                 host_frames(self, 1)
 
 
-@ernic_test(suites=("smoke", "full"))
+@dut_test(suites=("smoke", "full"))
 class pause_other_priorities(ErnicTest):
     """Requests of other priorities stop nothing, nor do any for a class whose enable is 0.
 
@@ -87,7 +87,7 @@ class pause_other_priorities(ErnicTest):
             await self.env.pause.request()
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class pause_class_disabled(ErnicTest):
     """A request of its own priority does not stop a class whose enable is 0, while it stops the enabled one.
 
@@ -111,7 +111,7 @@ class pause_class_disabled(ErnicTest):
             await self.host.pause(4)
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class pause_any_priority(ErnicTest):
     """With the priority check off any request bit stops the enabled classes, and only those.
 
@@ -138,7 +138,7 @@ class pause_any_priority(ErnicTest):
                 await other.wait(before + 6 - other.count)
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class pause_answers(ErnicTest):
     """A pause of the RoCE class stops answers as well: ACKs, NAKs and READ responses follow when it ends.
 
@@ -168,7 +168,7 @@ class pause_answers(ErnicTest):
                 await self.host.wait_completions(link.qp)
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class pause_and_retry(ErnicTest):
     """A pause longer than all retries together makes no queue pair fatal, and resends follow when it ends.
 
@@ -198,7 +198,7 @@ class pause_and_retry(ErnicTest):
             await self.host.read("STATQP", number)
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class pause_request_other(ErnicTest):
     """The DUT asks for a pause of the non-RoCE priority while little buffer remains, once per filling.
 
@@ -233,7 +233,7 @@ class pause_request_other(ErnicTest):
         mac.release_output()
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class pause_request_roce(ErnicTest):
     """The DUT asks for a pause of the RoCE priority while memory holds up what it received.
 
@@ -265,7 +265,7 @@ class pause_request_roce(ErnicTest):
             await self.settle()
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class pause_ignored(ErnicTest):
     """Frames that do not fit are lost whole; what comes after them is received as if they had never come.
 

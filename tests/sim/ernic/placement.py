@@ -8,10 +8,10 @@ from tb.host import ResponseMode
 from tb.sequences.connect import connect
 from tb.sequences.raw import RawPeer
 from tb.sequences.start import bring_up, reset
-from tb.testcase import ErnicTest, ernic_test
+from tb.testcase import ErnicTest, dut_test
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class full_elements(ErnicTest):
     """A SEND that fills its element to the last byte leaves the next element alone.
 
@@ -30,7 +30,7 @@ class full_elements(ErnicTest):
                 await self.host.free_recv(link.qp, 1)
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class region_above_4g(ErnicTest):
     """The offset in a region is added to the host address with all carries.
 
@@ -50,7 +50,7 @@ class region_above_4g(ErnicTest):
                 await self.host.pause(1)
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class answer_order(ErnicTest):
     """ACKs and NAKs of a queue pair leave in the order of their packets, in every ACK mode.
 

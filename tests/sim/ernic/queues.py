@@ -10,10 +10,10 @@ from tb.sequences.connect import connect
 from tb.sequences.raw import RawPeer
 from tb.sequences.start import bring_up, data_qps, start
 from tb.sequences.traffic import ALL_VERBS, post_all, request
-from tb.testcase import ErnicTest, ernic_test
+from tb.testcase import ErnicTest, dut_test
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class sq_wrap(ErnicTest):
     """The send ring continues at slot 0 after its last slot, lap after lap.
 
@@ -30,7 +30,7 @@ class sq_wrap(ErnicTest):
                 await post_all(self, link, batch, one_doorbell=True)
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class cq_unread(ErnicTest):
     """Completions that pass the depth of a queue nobody reads stay inside the ring; what else is recorded.
 
@@ -47,7 +47,7 @@ class cq_unread(ErnicTest):
             link.qp.under_way.clear()
 
 
-@ernic_test(suites=("smoke", "full"))
+@dut_test(suites=("smoke", "full"))
 class psn_wrap(ErnicTest):
     """Packet numbers run through 0xFFFFFF to 0 in both directions.
 
@@ -65,7 +65,7 @@ class psn_wrap(ErnicTest):
             await self.host.wait_received(link.qp, 1)
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class outstanding_limit(ErnicTest):
     """At most 16 one-packet requests of a queue pair wait for acknowledgement.
 
@@ -87,7 +87,7 @@ class outstanding_limit(ErnicTest):
         await self.host.wait_completions(link.qp, 40)
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class qp_disabled_silent(ErnicTest):
     """A disabled or recovering queue pair sends nothing; it starts when the bit allows it.
 
@@ -114,7 +114,7 @@ class qp_disabled_silent(ErnicTest):
             await self.host.wait_completions(link.qp)
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class illegal_wqe(ErnicTest):
     """A work queue entry with a reserved opcode sends nothing and stops only its own queue pair.
 
@@ -136,7 +136,7 @@ class illegal_wqe(ErnicTest):
             await self.host.write("INTSTS", 0x20)
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class all_qps(ErnicTest):
     """All queue pairs of the build are served, and each keeps to its own rings and addresses.
 
@@ -155,7 +155,7 @@ class all_qps(ErnicTest):
             await self.host.wait_completions(link.qp)
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class same_doorbell_again(ErnicTest):
     """Writing the same producer index again starts nothing.
 

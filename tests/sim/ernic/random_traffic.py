@@ -11,7 +11,7 @@ from tb.partner import Action, Direction, Fault
 from tb.sequences.connect import Link, connect
 from tb.sequences.start import bring_up
 from tb.sequences.traffic import READ_TOO, consume, peer_done, peer_post, request
-from tb.testcase import ErnicTest, ernic_test
+from tb.testcase import ErnicTest, dut_test
 
 LOSS = 0.02
 MESSAGES = 40
@@ -19,7 +19,7 @@ MESSAGES = 40
 IN_FLIGHT = 16384
 
 
-@ernic_test(suites=("full", "nightly"), seeds=3)
+@dut_test(suites=("full", "nightly"), seeds=3)
 class random_traffic(ErnicTest):
     """Random messages of all kinds on several queue pairs in both directions over a lossy link arrive once,
     in order.
@@ -108,7 +108,7 @@ class random_traffic(ErnicTest):
         ]
 
 
-@ernic_test(suites=("full", "nightly"), seeds=2)
+@dut_test(suites=("full", "nightly"), seeds=2)
 class random_clean(ErnicTest):
     """Random messages both ways over a clean link draw no resend, no NAK and no error.
 

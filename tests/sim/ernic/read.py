@@ -10,7 +10,7 @@ from tb.partner import Action, Direction, Fault
 from tb.sequences.connect import connect, connect_many, reconnect
 from tb.sequences.start import bring_up, reset, start
 from tb.sequences.traffic import READ_TOO, peer_done, post_all, request
-from tb.testcase import ErnicTest, ernic_test
+from tb.testcase import ErnicTest, dut_test
 
 ACK, READ_FIRST, READ_MIDDLE, READ_LAST, READ_ONLY = 0x11, 0x0D, 0x0E, 0x0F, 0x10
 
@@ -20,7 +20,7 @@ def read_lengths(pmtu: int) -> list[int]:
     return [0, 1, 3, 63, pmtu - 1, pmtu, pmtu + 1, 2 * pmtu, 2 * pmtu + 1, 4 * pmtu - 3]
 
 
-@ernic_test(suites=("smoke", "full"))
+@dut_test(suites=("smoke", "full"))
 class read_out(ErnicTest):
     """A READ is one request that takes the PSNs of all its responses; their data lands at the local address.
 
@@ -39,7 +39,7 @@ class read_out(ErnicTest):
             await post_all(self, link, [*batch, behind], one_doorbell=True)
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class read_alignment(ErnicTest):
     """READ data is written to any local address, across pages, and no byte beside it.
 
@@ -64,7 +64,7 @@ class read_alignment(ErnicTest):
         await post_all(self, link, batch, one_doorbell=True)
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class read_psn_wrap(ErnicTest):
     """The PSNs of a READ go on across the 24-bit wrap, and so does what follows it.
 
@@ -80,7 +80,7 @@ class read_psn_wrap(ErnicTest):
             await post_all(self, link, [request(self.rng, verb, 1000) for verb in verbs], one_doorbell=True)
 
 
-@ernic_test(suites=("smoke", "full"))
+@dut_test(suites=("smoke", "full"))
 class read_mixed(ErnicTest):
     """READs between SENDs and WRITEs complete in order; a READ response acknowledges what is older.
 
@@ -106,7 +106,7 @@ class read_mixed(ErnicTest):
 LOST = ((READ_FIRST, 0), (READ_MIDDLE, 0), (READ_MIDDLE, 1), (READ_LAST, 0), (READ_ONLY, 0))
 
 
-@ernic_test(suites=("smoke", "full"))
+@dut_test(suites=("smoke", "full"))
 class read_response_lost(ErnicTest):
     """A lost READ response is asked for again, and the data still arrives right and once.
 
@@ -133,7 +133,7 @@ class read_response_lost(ErnicTest):
             await post_all(self, link, [request(self.rng, Verb.READ, 700)])
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class read_isolation(ErnicTest):
     """A lost READ response of one queue pair, and READs answered on several, do not touch the others.
 
@@ -160,7 +160,7 @@ class read_isolation(ErnicTest):
             self.partner.clear_faults()
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class read_response_order(ErnicTest):
     """READ responses that overtake each other or come twice change nothing in data and completion.
 
@@ -194,7 +194,7 @@ class read_response_order(ErnicTest):
         await self.host.pause(15)
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class read_not_acked(ErnicTest):
     """An ACK, of the READ's own or a later PSN, never completes a READ; the data does.
 
@@ -223,7 +223,7 @@ class read_not_acked(ErnicTest):
             await self.host.wait_completions(link.qp)
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class read_nak(ErnicTest):
     """NAKs around an open READ: a sequence NAK asks it again, an RNR NAK delays it, a fatal one ends it.
 
@@ -254,7 +254,7 @@ class read_nak(ErnicTest):
             await self.host.read("STATQP", number)
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class read_retry_limit(ErnicTest):
     """A READ that is never answered is asked again as often as allowed, then the queue pair is fatal.
 
@@ -282,7 +282,7 @@ class read_retry_limit(ErnicTest):
             await self.host.read("STATQP", number)
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class read_outstanding(ErnicTest):
     """No more than sixteen one-response READs are open at a time, eight after a congestion notification.
 
@@ -326,7 +326,7 @@ DEFECTS = (
 )
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class read_response_bad(ErnicTest):
     """A malformed or unasked READ response writes nothing outside the READ's buffer and harms no other QP.
 
@@ -365,7 +365,7 @@ class read_response_bad(ErnicTest):
         self.partner.inject(build(frame))
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class read_write_stalled(ErnicTest):
     """The completion of a READ waits until its data is in memory, however slowly that takes it.
 
@@ -389,7 +389,7 @@ class read_write_stalled(ErnicTest):
                 await self.host.wait_completions(link.qp)
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class read_reset(ErnicTest):
     """A reset in the middle of READs both ways leaves nothing behind; the next life works.
 
@@ -411,7 +411,7 @@ class read_reset(ErnicTest):
         await self.host.wait_completions(link.qp)
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class read_credit(ErnicTest):
     """The credit field of READ responses and ACKs does not hold back READs.
 
@@ -426,7 +426,7 @@ class read_credit(ErnicTest):
             await post_all(self, link, batch)
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class read_after_recovery(ErnicTest):
     """A queue pair that died with READs open works afresh after recovery, without their late responses.
 

@@ -9,7 +9,7 @@ from tb.sequences.connect import Link, connect
 from tb.sequences.raw import RawPeer
 from tb.sequences.start import batches, bring_up, reset, start
 from tb.sequences.traffic import READ_TOO, peer_done, peer_post, request
-from tb.testcase import ErnicTest, ernic_test
+from tb.testcase import ErnicTest, dut_test
 from tests.sim.ernic.read import read_lengths
 from tests.sim.ernic.regions import SIZE, VA, Violation, region
 
@@ -17,7 +17,7 @@ DEPTH = 16
 """READs a QP of the stand-in can hold (RESP_RESOURCES)."""
 
 
-@ernic_test(suites=("smoke", "full"))
+@dut_test(suites=("smoke", "full"))
 class read_in(ErnicTest):
     """A READ is answered by responses of PMTU size with the bytes of the region, and uses as many PSNs.
 
@@ -39,7 +39,7 @@ class read_in(ErnicTest):
             await peer_done(self, link)
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class read_in_alignment(ErnicTest):
     """READ data begins and ends at any byte; nothing outside the aligned cover of the range is read.
 
@@ -59,7 +59,7 @@ class read_in_alignment(ErnicTest):
         await peer_done(self, link)
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class read_in_psn_wrap(ErnicTest):
     """The PSNs of the responses, and of the requests behind a READ, go on across the wrap.
 
@@ -79,7 +79,7 @@ class read_in_psn_wrap(ErnicTest):
             await peer_done(self, link)
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class read_in_next_psn(ErnicTest):
     """Behind a READ the DUT expects exactly the PSN after its last response.
 
@@ -114,7 +114,7 @@ class read_in_next_psn(ErnicTest):
             await self.host.pause(3)
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class read_pending(ErnicTest):
     """Several READs wait and are answered whole and in request order, beside requests of other queue pairs.
 
@@ -136,7 +136,7 @@ class read_pending(ErnicTest):
                 await self.host.deregister_mr(mr)
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class read_overflow(ErnicTest):
     """One READ more than the responder holds is refused with 0x61 behind the data of all it had taken.
 
@@ -158,7 +158,7 @@ class read_overflow(ErnicTest):
             await self.host.pause(20)
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class read_order(ErnicTest):
     """ACKs and NAKs keep their place among the responses of READs.
 
@@ -205,7 +205,7 @@ READ_VIOLATIONS = (
 )
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class read_violations(ErnicTest):
     """A READ outside what its region allows reads and returns nothing, is refused with 0x62 and is fatal.
 
@@ -230,7 +230,7 @@ class read_violations(ErnicTest):
                 await self.host.pause(3)
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class read_allowed(ErnicTest):
     """Exactly what a region allows can be read: first and last byte, whole region, access codes 0 and 2.
 
@@ -255,7 +255,7 @@ class read_allowed(ErnicTest):
             await peer_done(self, link)
 
 
-@ernic_test(suites=("smoke", "full"))
+@dut_test(suites=("smoke", "full"))
 class read_duplicate(ErnicTest):
     """A repeated READ is answered again, whole or from a later response on, with the data of now.
 
@@ -288,7 +288,7 @@ class read_duplicate(ErnicTest):
             await self.host.pause(5)
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class read_duplicate_denied(ErnicTest):
     """A repeated READ whose region is gone returns no data.
 
@@ -316,7 +316,7 @@ class read_duplicate_denied(ErnicTest):
             await self.host.wait_completions(other.qp)
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class read_out_of_sequence(ErnicTest):
     """A READ inside a message is refused with 0x61, code 1; one ahead of its PSN is not executed.
 
@@ -349,7 +349,7 @@ class read_out_of_sequence(ErnicTest):
         return link, mr, RawPeer(link, self.partner)
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class read_changing_memory(ErnicTest):
     """Data that the host or a WRITE changes while it is read is returned in one of its versions.
 
@@ -372,7 +372,7 @@ class read_changing_memory(ErnicTest):
             await peer_done(self, link)
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class read_both_ways(ErnicTest):
     """READs in both directions at once, with SENDs and WRITEs, on several queue pairs.
 

@@ -8,10 +8,10 @@ from tb.sequences.connect import connect
 from tb.sequences.raw import RawPeer
 from tb.sequences.start import bring_up, start
 from tb.sequences.traffic import SEND_VERBS, length_classes, peer_done, peer_post
-from tb.testcase import ErnicTest, ernic_test
+from tb.testcase import ErnicTest, dut_test
 
 
-@ernic_test(suites=("smoke", "full"))
+@dut_test(suites=("smoke", "full"))
 class recv_send(ErnicTest):
     """Each received SEND lands in the next ring element, then index and doorbell advance, then it is
     acknowledged.
@@ -30,7 +30,7 @@ class recv_send(ErnicTest):
             await peer_done(self, link)
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class recv_send_multi(ErnicTest):
     """The packets of a long SEND are put together in one element; immediate and key come out once per
     message.
@@ -49,7 +49,7 @@ class recv_send_multi(ErnicTest):
             await peer_done(self, link)
 
 
-@ernic_test(suites=("smoke", "full"))
+@dut_test(suites=("smoke", "full"))
 class recv_rq_full_rnr(ErnicTest):
     """A SEND without free element draws an RNR NAK and is taken when it comes again after an element was
     freed.
@@ -82,7 +82,7 @@ class recv_rq_full_rnr(ErnicTest):
         await self.host.read("INTSTS")
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class rnr_followers(ErnicTest):
     """Requests right behind a refused SEND are not executed and the queue pair stays alive.
 
@@ -110,7 +110,7 @@ class rnr_followers(ErnicTest):
         await self.host.wait_received(link.qp, 19)
 
 
-@ernic_test(suites=("smoke", "full"))
+@dut_test(suites=("smoke", "full"))
 class recv_write(ErnicTest):
     """A WRITE goes byte exact to the translated address and takes no receive element.
 
@@ -134,7 +134,7 @@ class recv_write(ErnicTest):
         await peer_done(self, link)
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class recv_write_multi(ErnicTest):
     """Later packets of a WRITE continue at the running address.
 
@@ -155,7 +155,7 @@ class recv_write_multi(ErnicTest):
             await peer_done(self, link)
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class recv_back_to_back(ErnicTest):
     """Requests without a gap on the input are all taken, small and full-sized ones.
 

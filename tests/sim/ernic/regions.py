@@ -10,7 +10,7 @@ from tb.sequences.connect import connect
 from tb.sequences.raw import RawPeer
 from tb.sequences.start import batches, bring_up, data_qps, reset
 from tb.sequences.traffic import peer_done, post_all, request
-from tb.testcase import ErnicTest, ernic_test
+from tb.testcase import ErnicTest, dut_test
 
 SIZE = 4096
 VA = 0x7F_0000_0F00
@@ -60,7 +60,7 @@ async def region(host: ErnicHost, row: int, pd: int, case: Violation) -> Mr:
     )
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class mr_violations(ErnicTest):
     """A WRITE outside what its region allows writes nothing, is refused with 0x62 and ends the queue pair.
 
@@ -84,7 +84,7 @@ class mr_violations(ErnicTest):
             await self.host.pause(5)
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class mr_edges_allowed(ErnicTest):
     """Accesses that just fit are allowed, and a row rewritten between messages takes effect.
 
@@ -120,7 +120,7 @@ KEY_BITS = range(19, 32)
 """Key bits that name a row no build has."""
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class mr_beyond_table(ErnicTest):
     """A key whose row number is beyond the table touches nothing that is not in a programmed region.
 

@@ -8,10 +8,10 @@ from tb.registers.sequences import access_steps, reset_checks, unique_values
 from tb.sequences.registers import HOLES, INTERRUPT_BANKS, build_scope, read_all
 from tb.sequences.start import reset, start
 from tb.sequences.traffic import post_all, request
-from tb.testcase import ErnicTest, ernic_test
+from tb.testcase import ErnicTest, dut_test
 
 
-@ernic_test(suites=("smoke", "full"))
+@dut_test(suites=("smoke", "full"))
 class registers_reset(ErnicTest):
     """Every register shows its documented value after reset, the first and a later one.
 
@@ -28,7 +28,7 @@ class registers_reset(ErnicTest):
         await read_all(self, [check.address for check in checks])
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class registers_rw(ErnicTest):
     """Each writable field keeps what was written and touches no other.
 
@@ -47,7 +47,7 @@ class registers_rw(ErnicTest):
             await self.host.read(name, 2)
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class registers_unique(ErnicTest):
     """A write reaches exactly the addressed register of exactly the addressed row or slot.
 
@@ -64,7 +64,7 @@ class registers_unique(ErnicTest):
         await reset(self)
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class registers_ro(ErnicTest):
     """Writes to read-only registers are answered and change nothing, idle and after traffic.
 
@@ -91,7 +91,7 @@ class registers_ro(ErnicTest):
                 await read_all(self, fixed)
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class register_strobes(ErnicTest):
     """Only the bytes whose strobe is set change.
 
@@ -108,7 +108,7 @@ class register_strobes(ErnicTest):
                 await self.host.read(name, index)
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class register_holes(ErnicTest):
     """Accesses to addresses without a register end and change no register.
 
@@ -128,7 +128,7 @@ class register_holes(ErnicTest):
         await reset(self)
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class override_writes(ErnicTest):
     """Status registers of the addressed queue pair take writes under software override only.
 

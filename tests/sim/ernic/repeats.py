@@ -6,10 +6,10 @@ from ref_model.rocev2.segment import Verb
 from tb.sequences.connect import connect
 from tb.sequences.raw import RawPeer, fill_ring
 from tb.sequences.start import bring_up, start
-from tb.testcase import ErnicTest, ernic_test
+from tb.testcase import ErnicTest, dut_test
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class repeat_is_last(ErnicTest):
     """A repeated request is acknowledged again though nothing follows that would cover it.
 
@@ -30,7 +30,7 @@ class repeat_is_last(ErnicTest):
                 await self.settle()
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class repeat_without_room(ErnicTest):
     """A repeated request that could not be executed now is acknowledged all the same, with nothing behind it.
 
@@ -55,7 +55,7 @@ class repeat_without_room(ErnicTest):
         await self.host.wait_received(link.qp, 17)
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class rnr_late_followers(ErnicTest):
     """Requests that come long after an RNR NAK are not executed before the refused SEND has come again.
 

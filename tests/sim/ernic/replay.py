@@ -8,12 +8,12 @@ from tb.pcap import PcapngWriter
 from tb.sequences.connect import Link
 from tb.sequences.replay import play
 from tb.sequences.start import start
-from tb.testcase import ErnicTest, ernic_test
+from tb.testcase import ErnicTest, dut_test
 
 OLD_QP, OLD_PEER = 0x1234, 0x77
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class replay_capture(ErnicTest):
     """A capture of foreign traffic, rewritten to the DUT's addresses, is received like live traffic.
 

@@ -9,12 +9,12 @@ from tb.host import Access, ResponseMode
 from tb.sequences.connect import connect
 from tb.sequences.raw import RawPeer, fill_ring
 from tb.sequences.start import batches, bring_up, reset, start
-from tb.testcase import ErnicTest, ernic_test
+from tb.testcase import ErnicTest, dut_test
 
 HALF = 1 << 23
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class psn_gap_nak(ErnicTest):
     """A request ahead of the expected one is not executed; one NAK per gap names the expected packet.
 
@@ -39,7 +39,7 @@ class psn_gap_nak(ErnicTest):
             await self.host.pause(2)
 
 
-@ernic_test(suites=("smoke", "full"))
+@dut_test(suites=("smoke", "full"))
 class duplicates(ErnicTest):
     """A repeated request is acknowledged again without any effect, also inside another message.
 
@@ -69,7 +69,7 @@ class duplicates(ErnicTest):
         await self.host.wait_received(link.qp, 33)
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class duplicate_rq_full(ErnicTest):
     """A duplicate draws its ACK although the ring is full or its region is gone, never an RNR NAK or refusal.
 
@@ -95,7 +95,7 @@ class duplicate_rq_full(ErnicTest):
         await self.host.wait_received(link.qp, 17)
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class psn_window(ErnicTest):
     """Packets up to half the number space behind are duplicates, those beyond are ahead, across the wrap.
 
@@ -145,7 +145,7 @@ SEQUENCES = (
 )
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class opcode_sequence_fatal(ErnicTest):
     """A packet whose opcode cannot follow the one before is refused with 0x61, code 1, and ends the queue
     pair.
@@ -197,7 +197,7 @@ def other(opcode: int):
     return change
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class unsupported_opcode(ErnicTest):
     """Atomics are refused with 0x61, code 2; opcodes of other transports are refused or dropped.
 
@@ -256,7 +256,7 @@ LENGTH_CASES = (
 )
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class length_rules(ErnicTest):
     """A packet whose size does not fit its position or the announced total is refused with 0x61, nothing
     spills over.
@@ -284,7 +284,7 @@ class length_rules(ErnicTest):
             await self.host.pause(4)
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class ack_modes(ErnicTest):
     """Acknowledgements follow the configured mode: on request, on request or timeout, on timeout only.
 

@@ -10,12 +10,12 @@ from tb.partner import Action, Direction, Fault
 from tb.sequences.connect import connect
 from tb.sequences.start import bring_up, reset, start
 from tb.sequences.traffic import ALL_VERBS, post_all, request
-from tb.testcase import ErnicTest, ernic_test
+from tb.testcase import ErnicTest, dut_test
 
 ACK = 0x11
 
 
-@ernic_test(suites=("smoke", "full"))
+@dut_test(suites=("smoke", "full"))
 class nak_sequence(ErnicTest):
     """A sequence NAK makes the DUT resend from exactly that packet on, inside a message as well.
 
@@ -36,7 +36,7 @@ class nak_sequence(ErnicTest):
             await post_all(self, link, batch, one_doorbell=True)
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class packet_lost(ErnicTest):
     """A lost packet is repaired by the peer's NAK, much faster than any timeout.
 
@@ -57,7 +57,7 @@ class packet_lost(ErnicTest):
             await self.host.wait_completions(link.qp, limit_ps=2_000_000_000)
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class rnr_received(ErnicTest):
     """After an RNR NAK the DUT waits at least the time of its code, then resends from that packet.
 
@@ -78,7 +78,7 @@ class rnr_received(ErnicTest):
         await self.host.read("INTSTS")
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class timeout_retry(ErnicTest):
     """With a lost packet or ACK and no NAK the DUT resends after 2^(w+t) clocks.
 
@@ -106,7 +106,7 @@ class timeout_retry(ErnicTest):
         await bring_up(self, **device)
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class timeout_off(ErnicTest):
     """With timeout code 0 nothing is ever resent by time; a later acknowledgement repairs a lost one.
 
@@ -124,7 +124,7 @@ class timeout_off(ErnicTest):
             await post_all(self, link, [request(self.rng, Verb.SEND, 40)])
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class retry_limit_fatal(ErnicTest):
     """After the configured number of fruitless timeouts the queue pair is fatal and all its work is flushed.
 
@@ -146,7 +146,7 @@ class retry_limit_fatal(ErnicTest):
             await self.host.read("STATQP", number)
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class retry_forever(ErnicTest):
     """With the fatal-on-retry switch off the DUT keeps resending beyond the limit and completes when the
     peer is back.
@@ -167,7 +167,7 @@ class retry_forever(ErnicTest):
         await self.host.wait_completions(link.qp)
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class rnr_limit_fatal(ErnicTest):
     """More RNR NAKs in a row than the limit make the queue pair fatal; limit 7 means no limit.
 
@@ -188,7 +188,7 @@ class rnr_limit_fatal(ErnicTest):
             await self.host.wait_completions(link.qp, limit_ps=500_000_000)
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class fatal_nak(ErnicTest):
     """NAK 0x61, 0x62 or 0x63 ends the queue pair; older work is good, the refused and all later work is not.
 
@@ -214,7 +214,7 @@ class fatal_nak(ErnicTest):
         await self.host.wait_completions(link.qp)
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class start_after_loss(ErnicTest):
     """A resend storm on one queue pair leaves the numbers and timers of another alone.
 
@@ -233,7 +233,7 @@ class start_after_loss(ErnicTest):
         await self.host.wait_completions(link.qp)
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class retried_flag(ErnicTest):
     """The retried flag is up between a resend and its acknowledgement.
 
@@ -264,7 +264,7 @@ class retried_flag(ErnicTest):
             await self.host.read("STATQP", number)
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class ack_during_resend(ErnicTest):
     """An acknowledgement that arrives while its packets are being resent ends the resend and loses nothing.
 

@@ -18,7 +18,7 @@ from tb.sequences.virtual import (
     ReceiveSequence,
     SendSequence,
 )
-from tb.testcase import ErnicTest, ernic_test
+from tb.testcase import ErnicTest, dut_test
 
 #: Settings with which retries are used up soon.
 SHORT: dict[str, Any] = {"timeout": 4, "retry": 1}
@@ -35,7 +35,7 @@ async def both_ways(test: ErnicTest, link: Link, count: int = 3) -> None:
     await peer_done(test, link)
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class qp_isolation(ErnicTest):
     """One queue pair turning fatal, or waiting, leaves the others working with correct numbers and data.
 
@@ -71,7 +71,7 @@ class qp_isolation(ErnicTest):
             await self.host.read(name, number)
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class qp_recovery(ErnicTest):
     """A fatal queue pair comes back by the documented steps and works like a fresh one, again and again.
 
@@ -119,7 +119,7 @@ class qp_recovery(ErnicTest):
         await self.host.wait_completions(link.qp)
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class backpressure_heavy(ErnicTest):
     """Nothing is lost, repeated or torn when every interface stalls as much as it may.
 
@@ -139,7 +139,7 @@ class backpressure_heavy(ErnicTest):
             await peer_done(self, link)
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class back_to_back_frames(ErnicTest):
     """Frames that follow each other without a clock between them are all taken.
 
@@ -161,7 +161,7 @@ class back_to_back_frames(ErnicTest):
             await self.host.pause(12)
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class reset_midtraffic(ErnicTest):
     """A reset at any moment leaves nothing behind; a new bring-up works.
 
@@ -188,7 +188,7 @@ class reset_midtraffic(ErnicTest):
         await both_ways(self, await connect(self, 2))
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class bringup_order(ErnicTest):
     """The device works after any order of configuration writes in which the enables come last.
 
@@ -219,7 +219,7 @@ class bringup_order(ErnicTest):
         return self.rng.sample(writes, len(writes)) if order == "random" else writes
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class non_roce_pass(ErnicTest):
     """Frames that are not RoCE pass through both ways unchanged, in order, beside RoCE traffic.
 
@@ -243,7 +243,7 @@ class non_roce_pass(ErnicTest):
         await self.host.pause(8)
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class parallel_traffic(ErnicTest):
     """Queue pairs driven at the same time in both directions do not disturb each other.
 
@@ -264,7 +264,7 @@ class parallel_traffic(ErnicTest):
         await ParallelSequence(self, sequences).start()
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class slot_of_number(ErnicTest):
     """The number in a frame selects the registers of one queue pair, also beside others set up alike.
 
@@ -286,7 +286,7 @@ class slot_of_number(ErnicTest):
             await both_ways(self, link)
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class high_addresses(ErnicTest):
     """Rings and buffers far above 4 GiB are reached with all their address bits.
 
@@ -309,7 +309,7 @@ class high_addresses(ErnicTest):
         await both_ways(self, link, 9)
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class unused_addresses(ErnicTest):
     """Address registers of the other IP version have no effect.
 
@@ -335,7 +335,7 @@ class unused_addresses(ErnicTest):
             await self.host.write("IPv4XADD", self.host.config.ipv4)
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class device_disabled_silent(ErnicTest):
     """Before the global enable nothing is fetched and nothing is sent; the work waiting starts with it.
 

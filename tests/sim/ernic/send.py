@@ -6,10 +6,10 @@ from ref_model.rocev2.segment import PMTUS, Verb
 from tb.sequences.connect import connect
 from tb.sequences.start import bring_up, start
 from tb.sequences.traffic import ALL_VERBS, SEND_VERBS, WRITE_VERBS, length_classes, post_all, request
-from tb.testcase import ErnicTest, ernic_test
+from tb.testcase import ErnicTest, dut_test
 
 
-@ernic_test(suites=("smoke", "full"))
+@dut_test(suites=("smoke", "full"))
 class send_only(ErnicTest):
     """A SEND that fits one packet leaves as one SEND ONLY with exactly its bytes.
 
@@ -25,7 +25,7 @@ class send_only(ErnicTest):
         await post_all(self, link, [request(self.rng, Verb.SEND, n) for n in lengths], one_doorbell=True)
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class send_multi(ErnicTest):
     """A SEND longer than the PMTU is cut into first, middle and last packets of full size.
 
@@ -44,7 +44,7 @@ class send_multi(ErnicTest):
             await post_all(self, link, [request(self.rng, Verb.SEND, n) for n in lengths])
 
 
-@ernic_test(suites=("smoke", "full"))
+@dut_test(suites=("smoke", "full"))
 class write_out(ErnicTest):
     """An RDMA WRITE carries its address, key and total length on the first packet and its bytes in order.
 
@@ -59,7 +59,7 @@ class write_out(ErnicTest):
             await post_all(self, link, [request(self.rng, Verb.WRITE, n) for n in length_classes(pmtu)])
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class send_inline(ErnicTest):
     """A SEND of at most 16 bytes takes its payload from the work queue entry, a longer one from memory.
 
@@ -76,7 +76,7 @@ class send_inline(ErnicTest):
             await post_all(self, link, batch)
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class zero_length(ErnicTest):
     """A message without payload is one packet and uses one PSN, between normal messages as well.
 
@@ -92,7 +92,7 @@ class zero_length(ErnicTest):
                 await post_all(self, link, [request(self.rng, verb, n) for n in (0, 100, 0)])
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class imm_and_inv_out(ErnicTest):
     """Immediate data and the key to invalidate travel on the last packet only, most significant byte first.
 
@@ -109,7 +109,7 @@ class imm_and_inv_out(ErnicTest):
             await post_all(self, link, requests)
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class address_alignment(ErnicTest):
     """Payload is fetched from any local address, across 4 KB boundaries, byte exact.
 
@@ -131,7 +131,7 @@ class address_alignment(ErnicTest):
         await post_all(self, link, requests, one_doorbell=True)
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class tail_lengths(ErnicTest):
     """Frames end in the right byte lane for every tail length, back to back.
 

@@ -6,13 +6,13 @@ from ref_model.rocev2.segment import Verb
 from tb.host import WorkRequest
 from tb.sequences.start import start
 from tb.sequences.traffic import REMOTE_KEY, REMOTE_VA, peer_done, peer_post, post_all, request
-from tb.testcase import ErnicTest, ernic_test
+from tb.testcase import ErnicTest, dut_test
 
 BATCH = 256
 PATIENCE_PS = 2_000_000_000
 
 
-@ernic_test(suites=("nightly",))
+@dut_test(suites=("nightly",))
 class reset_only(ErnicTest):
     """The DUT comes out of its reset at rest, and works.
 
@@ -28,7 +28,7 @@ class reset_only(ErnicTest):
         await post_all(self, link, [request(self.rng, Verb.SEND, 40)])
 
 
-@ernic_test(suites=("full", "nightly"))
+@dut_test(suites=("full", "nightly"))
 class write_soak(ErnicTest):
     """Steady WRITEs in both directions are carried without a resend, however long it goes on.
 

@@ -10,12 +10,12 @@ from tb.sequences.frames import other_ip_version, wrong_mac
 from tb.sequences.raw import RawPeer
 from tb.sequences.start import bring_up, reset, start
 from tb.sequences.traffic import ALL_VERBS, peer_done, peer_post, post_all, request
-from tb.testcase import ErnicTest, ernic_test
+from tb.testcase import ErnicTest, dut_test
 
 ALL_SOURCES = 0x1FB
 
 
-@ernic_test(suites=("smoke", "full"))
+@dut_test(suites=("smoke", "full"))
 class interrupts(ErnicTest):
     """Each cause sets its status and bank bit, the pin follows the enabled ones, writing 1 clears.
 
@@ -94,7 +94,7 @@ COUNTERS = (
 )
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class counters(ErnicTest):
     """Every counter moves by exactly its events and by nothing else.
 
@@ -136,7 +136,7 @@ class counters(ErnicTest):
             await self.host.read(name)
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class error_buffer(ErnicTest):
     """Rejected frames are logged in the error ring as the enable bit says, never outside it.
 
@@ -162,7 +162,7 @@ class error_buffer(ErnicTest):
                 await self.host.read(name)
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class fatal_queue(ErnicTest):
     """Each queue pair that turns fatal leaves one entry with its number and code in the fatal ring.
 
@@ -190,7 +190,7 @@ class fatal_queue(ErnicTest):
         await self.host.read("INTSTS")
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class visible_order(ErnicTest):
     """A status shows only after what it announces is in memory, however slow the memory.
 
@@ -227,7 +227,7 @@ class visible_order(ErnicTest):
             await self.host.read("INTSTS")
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class clear_races(ErnicTest):
     """No event is lost that happens while a status or bank bit is being cleared.
 
@@ -248,7 +248,7 @@ class clear_races(ErnicTest):
             await self.settle()
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class ecn_marks(ErnicTest):
     """A request that is not marked "congestion experienced" sets no congestion status.
 

@@ -9,10 +9,10 @@ from tb.agents.pins import now_ps
 from tb.sequences.connect import connect
 from tb.sequences.start import bring_up, start
 from tb.sequences.traffic import ALL_VERBS, post_all, request
-from tb.testcase import ErnicTest, ernic_test
+from tb.testcase import ErnicTest, dut_test
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class message_order(ErnicTest):
     """The messages of a queue pair leave in the order of the send queue, however slow their payload comes.
 
@@ -29,7 +29,7 @@ class message_order(ErnicTest):
             await post_all(self, link, batch, one_doorbell=True)
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class nak_implies_ack(ErnicTest):
     """A NAK acknowledges every request before the one it names, of whatever kind it is.
 
@@ -54,7 +54,7 @@ class nak_implies_ack(ErnicTest):
             await self.host.wait_completions(link.qp)
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class enable_starts_posted(ErnicTest):
     """Work posted to a disabled or recovering queue pair starts when the bit allows it, without a doorbell.
 
@@ -74,7 +74,7 @@ class enable_starts_posted(ErnicTest):
             await self.host.wait_completions(link.qp)
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class illegal_wqe_last(ErnicTest):
     """A reserved opcode makes the queue pair fatal although nothing is posted behind it.
 
@@ -96,7 +96,7 @@ class illegal_wqe_last(ErnicTest):
             await self.host.write("INTSTS", 0x20)
 
 
-@ernic_test(suites=("full",))
+@dut_test(suites=("full",))
 class ghost_then_timeout(ErnicTest):
     """A NAK for nothing outstanding starts no resend; the timeout does, at its own time.
 
