@@ -26,6 +26,7 @@ from ref_model.ernic.handshake import CQ_OUT, RQ_OUT, WINDOW, WRITES, Handshake
 from ref_model.ernic.interrupts import FATAL, VALIDATION, Interrupts
 from ref_model.ernic.management import LACKING, QP1, RECORDED
 from ref_model.ernic.management_send import ManagementRequester
+from ref_model.ernic.outgoing_errors import OutgoingErrors
 from ref_model.ernic.pass_through import PassThrough
 from ref_model.ernic.pause import Class, FlowControl
 from ref_model.ernic.qp import Qp
@@ -103,6 +104,7 @@ class ErnicModel:
         self.fatal_queue = FatalQueue(self.ctx, self.values)
         self.ctx.retries = RetryBuffers(self.ctx, self.values, self._rearm)
         self.response_errors = ResponseErrors(self.ctx, self.values)
+        self.outgoing_errors = OutgoingErrors(self.rules, self.values)
         self.regions = Regions(self.values, self.knobs, self.rules)
         self.storage = Storage(self.ctx, self.values)
         self.status = QpStatus(self.ctx, self.values)
@@ -912,7 +914,7 @@ class ErnicModel:
         elif kind == "resperr":
             self.response_errors.write(part)
         elif kind == "outerr":
-            self.rules.observe("ERN-250")
+            self.outgoing_errors.write()
         else:
             rule = {"rq": "ERN-140", "sq": "ERN-216"}[kind]
             self._stray(event, addr, part, rule)
@@ -975,6 +977,8 @@ class ErnicModel:
             return
         if event.port == RETRY_PORT:
             rule = "ERN-090"
+        elif self.outgoing_errors.blames(addr):
+            rule = "ERN-250"
         elif self.response_errors.blames(addr):
             rule = "ERN-157"
         for qp in self.qps.values():
@@ -1015,6 +1019,7 @@ class ErnicModel:
         entries.append((*self.fatal_queue.area(), ("fatal", None)))
         entries.append((*self.ctx.retries.area(), ("retry", None)))
         entries.append((*self.response_errors.area(), ("resperr", None)))
+        entries.append((*self.outgoing_errors.area(), ("outerr", None)))
         self._areas.set(entries)
         self._areas_stale = False
 

@@ -388,6 +388,7 @@ module ernic_core
   `include "core_responses.svh"
   `include "core_responder.svh"
   `include "core_response_errors.svh"
+  `include "core_outgoing_errors.svh"
   `include "core_congestion.svh"
   `include "core_mad.svh"
   `include "core_completion.svh"
@@ -479,6 +480,7 @@ module ernic_core
       {c_retry, c_in_cnp, c_out_cnp, last_in, last_out} = 160'd0;
       {c_in_mad, c_out_mad, c_in_rdrsp, c_out_rdrsp} = 80'd0;
       resp_slot = 16'd0;
+      out_slot = 16'd0;
       rb_busy = {RB_MAX{1'b0}};
       rb_next = 0;
       rb_used = 9'd0;
