@@ -33,7 +33,7 @@ class OutgoingErrors:
         self._rules.met(RULE, "written inside the outgoing error status queue", self.scope)
 
     def blames(self, addr: int) -> bool:
-        """Return whether a stray write at ``addr`` looks like an entry: one too many, or without upper bits."""
+        """Return whether a stray write at ``addr`` looks like an entry: one too many, or upper bits lost."""
         base, size = self.area()
         low = base & LOW_WORD
         return bool(base) and (0 <= addr - base - size < ENTRY_BYTES or low <= addr < low + size)

@@ -588,10 +588,14 @@ task automatic responder_step;
       end
       R_CHECK: check_frame;
       R_DATA:
-      if (rxw_done) r_state = r_dup_write ? R_POP : R_COMMIT;
+      if (rxw_done) begin
+        r_state = r_dup_write ? R_POP : R_COMMIT;
+        if (rxw_failed) memory_failed(r_q);
+      end
       R_COMMIT: if (is_mad_qp(r_q)) commit_mad; else commit_request;
       R_DOORBELL:
       if (rxw_done) begin
+        if (rxw_failed) memory_failed(r_q);
         v_rq_rung = takes(5'd19) && !v_rq_rung;
         if (v_rq_rung) rxw_valid <= 1'b1;
         else r_state = R_ANNOUNCE;
@@ -604,7 +608,11 @@ task automatic responder_step;
         if ((handshake(r_q) && `MUT(351, 1'b1, !has_imm(f_op))) || `MUT(353, 1'b0, !is_qp1(r_q))) announce_receive(r_q, 17'd1);
         r_state = R_POP;
       end
-      R_RDATA: if (rdw_done) read_arrived;
+      R_RDATA:
+      if (rdw_done) begin
+        if (rdw_failed) memory_failed(r_q);
+        read_arrived;
+      end
       R_ERROR: if (rxw_done) r_state = R_POP;
       R_FATAL:
       if (rxw_done) begin

@@ -46,7 +46,7 @@ package ernic_pkg;
   // Fatal codes. 1, 2, 5, 6 are documented, the rest own choice (0x17 was seen for a region failure).
   localparam [15:0] F_SEQUENCE = 16'd1, F_OPCODE = 16'd2, F_PAYLOAD = 16'd3, F_WQE = 16'd5, F_RESPONSE = 16'd6;
   localparam [15:0] F_RETRY = 16'd7, F_RNR = 16'd8, F_REGION = 16'h17;
-  localparam [15:0] F_READS = 16'd9;
+  localparam [15:0] F_READS = 16'd9, F_MEMORY = 16'd10;
 
   // Writable bits of the global registers.
   function automatic [31:0] global_mask(input [5:0] word);

@@ -81,8 +81,8 @@ class response_error_laps(ErnicTest):
 class outgoing_errors(ErnicTest):
     """What is noted of errors of the DUT's own sending stays inside its queue, lap after lap.
 
-    Stimulus: queues of 4, 64 and no entries above 4 GiB; reserved opcodes, used-up retries and fatal NAKs on six queue
-    pairs, of which three are recovered and fail again; one queue pair stays healthy.
+    Stimulus: queues of 4, 64 and no entries above 4 GiB; reserved opcodes, used-up retries and fatal NAKs on
+    six queue pairs, of which three are recovered and fail again; one queue pair stays healthy.
     Checks: ERN-250, ERN-096, ERN-086, ERN-236.
     """
 
