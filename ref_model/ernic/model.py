@@ -540,8 +540,8 @@ class ErnicModel:
     def _fatal_shown(self) -> None:
         """INTSTS[7] is 1: the entry of a QP that turned fatal can be read by now."""
         entries = self.fatal_queue.entries
-        if self.released:
-            return
+        if self.counters.free:
+            return  # a QP that nobody judged may have set the bit
         if entries or any(qp.fatal_due for qp in self.qps.values()):
             why = "queue entry before INTSTS[7]"
             self.rules.eq("ERN-180/order", True, entries > 0, why, self.interrupts.scope, knob="M_RULES")
@@ -831,6 +831,8 @@ class ErnicModel:
         conn, device = qp.refresh()
         if not isinstance(qp.requester, ManagementRequester) or not qp.requester.claims(event.data, conn):
             return False
+        if self._sent_released(qp, event):
+            return True
         frame = qp.requester.sent(event.data, conn, device, event.begin)
         self.passing.roce_sent()
         self.flow.sent(Class.ROCE, event.begin, event.settled, len(event.data))
@@ -887,7 +889,8 @@ class ErnicModel:
                 "ERN-047", "an RC opcode of a WQE or answer", bth.opcode, "opcode of a sent packet", scope
             )
         elif info.kind == "cnp":
-            rules.fail("ERN-199", "no CNP", "a CNP", "CNPs are sent by software", scope)
+            if not self._recorded(QP1):
+                rules.fail("ERN-199", "no CNP", "a CNP", "CNPs are sent by software", scope)
         elif info.kind == "ack":
             qp.responder.response(frame, conn, device)
         elif info.kind == "read_resp":

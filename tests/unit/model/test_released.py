@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from ref_model.events import FrameIn, MemRead, MemWrite, ProtocolViolation, Reset
-from ref_model.wire import build
+from ref_model.wire import Frame, build
 from tb.bench._soft_ernic import PAYLOADS, QP, REGION
 from tb.host.bringup import qpconf
+from tests.unit.model.managed import with_icrc
 from tests.unit.model.test_error_buffers import FIRST, Writer
 
 SLVERR, DECERR = 2, 3
@@ -77,12 +78,24 @@ def test_hit_is_told_by_address() -> None:
     assert dut.verdict() == ["ERN-223"]
 
 
+def cnp_from(dut: Writer) -> Frame:
+    """A CNP that the DUT sends to the peer of its data QP."""
+    frame, own, peer = dut.cnp(), dut.device, dut.config
+    assert frame.bth is not None and frame.ip is not None
+    frame.bth.dest_qp = peer.peer_qp
+    frame.eth.dst, frame.eth.src = peer.peer_mac, own.mac
+    frame.ip.src, frame.ip.dst = own.ipv4, peer.peer_ip
+    return frame
+
+
 def test_nobody_can_tell() -> None:
     """A read that fits no QP lets go of all of them."""
     dut = Writer()
     dut.post_write(b"data")
     dut.outgoing(dut.mad())
     failed_read(dut, "wqe_proc_top", 0x7777_0000)
+    dut.leave(with_icrc(build(dut.mad(7))[:-4]))
+    dut.leave(build(cnp_from(dut)))
     assert dut.verdict() == []
 
 
