@@ -88,6 +88,12 @@ class Deadlines:
             duty.open = False
             self.open -= 1
 
+    def void_all(self, scope: Scope) -> None:
+        """Close every duty of ``scope`` without evidence."""
+        for _, _, item in self._heap:
+            if isinstance(item, Must) and item.scope is scope:
+                self.void(item)
+
     def advance(self, now: int) -> None:
         """Turn what is overdue at ``now`` into findings and run due reminders."""
         heap = self._heap

@@ -128,10 +128,11 @@ class PauseOut:
 
 @dataclass(frozen=True, slots=True)
 class Reset:
-    """Edge of the reset of all domains."""
+    """Edge of the reset of all domains, or of the one whose pin is ``domain``."""
 
     begin: int
     asserted: bool
+    domain: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
 from ref_model.memory import PAGE_BITS
+from ref_model.rules import Scope
 
 T = TypeVar("T")
 
@@ -28,6 +29,7 @@ class Payload:
     place_rule: str = ""
     port: str = ""  # master that has to write it, where it is not the usual one
     optional: bool = False  # may be written, is not owed
+    scope: Scope | None = None  # queue pair that received it
     left: int = 0
     written: bytearray = field(default_factory=bytearray)
 
@@ -84,6 +86,11 @@ class PayloadGrants:
                 if grant.port == port and addr <= grant.addr < addr + length:
                     found[id(grant)] = grant
         return list(found.values())
+
+    def received_by(self, scope: Scope) -> list[Payload]:
+        """Return the open grants of the queue pair ``scope``."""
+        found = {id(grant): grant for entries in self._pages.values() for grant in entries}
+        return [grant for grant in found.values() if grant.scope is scope]
 
     def owed_by(self, port: str) -> Payload | None:
         """Return an open grant that master ``port`` alone has to fulfil."""

@@ -81,7 +81,7 @@ class MovingCounter:
 class Flag:
     """A status bit set by events and cleared by writing 1; three-valued while events are in flight."""
 
-    __slots__ = ("_certain", "_possible", "cleared", "kept", "raced", "state")
+    __slots__ = ("_certain", "_possible", "cleared", "free", "kept", "raced", "state")
 
     ZERO, ONE, EITHER = 0, 1, 2
 
@@ -97,6 +97,7 @@ class Flag:
         self.cleared = False  # software wrote 1 to it, nothing happened since
         self.kept = False  # it was set and software cleared its neighbours only
         self.raced = False  # its event came close behind a clear
+        self.free = False  # something nobody judges may set the bit at any time
 
     def cause(self, sure: bool = True) -> None:
         """An event begins that sets the bit (``sure``) or may set it."""
@@ -105,6 +106,12 @@ class Flag:
             self._certain = True
         else:
             self._possible = True
+
+    def let_go(self) -> None:
+        """Nobody judges any more who sets the bit: it may be set at any time and need not be."""
+        self.free = True
+        self._possible = self._possible or self._certain
+        self._certain = False
 
     def happened(self) -> None:
         """The bit was set for certain (its effect was seen elsewhere)."""
@@ -137,7 +144,7 @@ class Flag:
     def possible(self) -> tuple[bool, bool]:
         """Return whether a read may give 0 and whether it may give 1."""
         zero = self.state != Flag.ONE
-        one = self.state != Flag.ZERO or self._certain or self._possible
+        one = self.free or self.state != Flag.ZERO or self._certain or self._possible
         return zero, one
 
     def seen(self, value: int) -> None:

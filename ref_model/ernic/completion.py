@@ -86,6 +86,10 @@ class CompletionQueue:
         self._shown.preset(raw)
         self._reads.clear()
 
+    def abandon(self) -> None:
+        """The QP is not judged any more: nothing it owes is owed elsewhere."""
+        self._ctx.cqes_owed.subtract(completion.word for completion in self._owed)
+
     def complete(self, completion: Completion, conn: QpConfig) -> None:
         """A WQE ended: its CQE (if enabled) and the doorbell are permitted and owed from now on."""
         if completion.error and not conn.recovery and self._ctx.knobs["FLUSH_MOMENT"] != "at_fatal":

@@ -109,6 +109,8 @@ class Context:
     _last_fetch: int = 0
     #: Messages with an immediate or a key that were accepted, over all QPs.
     immediates_owed: int = 0
+    #: A QP nobody judges may add some, until the next reset.
+    immediates_free: bool = False
     #: CQEs that are owed, by their word, over all QPs.
     cqes_owed: Counter[int] = field(default_factory=Counter)
     #: When the bench kept outputs from leaving; ``excused``: that, and what is judged by a limit of its own.
@@ -158,6 +160,7 @@ class Context:
         self.refusals.clear()
         self.cqes_owed.clear()
         self.immediates_owed = 0
+        self.immediates_free = False
         self._fetches.clear()
         self._last_fetch = 0
         self.spoken = False

@@ -66,6 +66,7 @@ class Counters:
         self._shown: dict[str, int] = {}  # values read last
         self.last_in: tuple[int, int, int] | None = None
         self.last_in_known = True
+        self.free = False  #: something nobody judges may move them, until the next reset
         self.last_out: tuple[int, int, int, int] | None = None
         self._managed: tuple[int, int, int, int] | None = None
 
@@ -77,6 +78,7 @@ class Counters:
         self._shown.clear()
         self.last_in = self.last_out = self._managed = None
         self.last_in_known = True
+        self.free = False
 
     def add(self, name: str, low: int = 1, high: int = 1) -> None:
         """Count one event worth ``low`` to ``high``."""
@@ -151,7 +153,7 @@ class Counters:
                 continue
             counter = self.values[name]
             part = value >> spec.lsb & ((1 << spec.width) - 1)
-            if spec.outgoing and not quiet:
+            if self.free or (spec.outgoing and not quiet):
                 rules.observe(spec.rule)
                 continue
             legal, low, high = counter.accept(part, begin, settled)
@@ -190,6 +192,9 @@ class Counters:
     def judge_last(self, register: str, value: int) -> None:
         """Judge LSTINPKT or LSTOUTPKT: opcode [7:0], PSN [19:8], QP [30:20]."""
         rules = self._ctx.rules
+        if self.free:
+            rules.observe("ERN-166")
+            return
         fields = (value & 0xFF, value >> 8 & 0xFFF, value >> 20 & 0x7FF)
         if register == "LSTINPKT":
             if not (self._ctx.quiet and self.last_in_known):

@@ -74,6 +74,15 @@ class ErrorBuffer:
         self._last_good: deque[Suspicion] = deque(maxlen=SUSPECTS)
         self._waiting: deque[BadFrame] = deque(maxlen=4096)
         self.entries = 0
+        self._free = False  # frames nobody judges may leave entries
+        self._adrift = False  # nor is known where the next one goes
+
+    def let_go(self, adrift: bool = False) -> None:
+        """Entries need no cause any more and none is owed; ``adrift``: memory refused to store one."""
+        self._free = True
+        self._adrift = self._adrift or adrift
+        self._waiting.clear()
+        self._ctx.deadlines.void_all(self.scope)
 
     def area(self) -> tuple[int, int]:
         """Return (first address, bytes) of the ring."""
@@ -114,7 +123,7 @@ class ErrorBuffer:
         precedence, which it may show too; ``may``: documented bits it can have at all; ``blank``: it can have
         none of them (default: unless ``syndrome`` is one).
         """
-        if not (sure or fatal or self._log_all()):
+        if self._free or not (sure or fatal or self._log_all()):
             return
         duty = None
         if sure and self.area()[1]:
@@ -128,6 +137,9 @@ class ErrorBuffer:
     def write(self, addr: int, data: bytes) -> None:
         """Judge a write into the ring; only the one at the start of an entry counts as a new entry."""
         rules = self._ctx.rules
+        if self._adrift:
+            rules.observe("ERN-153")
+            return
         count, size = self._shape()
         offset = addr - self._base()
         if offset + len(data) > count * size:
@@ -154,6 +166,9 @@ class ErrorBuffer:
     def _match(self, syndrome: int) -> None:
         """Find the frame of a new entry: the oldest that must have one, else one that may."""
         rules = self._ctx.rules
+        if self._free:
+            rules.observe("ERN-151")
+            return
         owed = next((frame for frame in self._waiting if frame.sure), None)
         seen = syndrome & DOCUMENTED
         if owed is not None and owed.fits(seen):
@@ -218,7 +233,7 @@ class ErrorBuffer:
     def judge_pointer(self, value: int) -> None:
         """Judge ERRBUFWPTR at quiet: entries written, modulo the ring."""
         count, _ = self._shape()
-        if count and self._ctx.quiet:
+        if count and self._ctx.quiet and not self._adrift:
             why = f"{self.entries} entries written"
             self._ctx.rules.eq(
                 "ERN-153", self.entries % count, value % count, why, self.scope, sure=self.entries > 0
@@ -234,6 +249,7 @@ class FatalQueue:
         self._values = values
         self.scope = Scope("fatal error queue")
         self.entries = 0
+        self.adrift = False  #: memory refused to store an entry: where the next one goes is open
 
     def area(self) -> tuple[int, int]:
         """Return (first address, bytes) of the ring."""
@@ -244,6 +260,9 @@ class FatalQueue:
         """Judge the place of an entry; returns (QP number, code) of a new one."""
         rules = self._ctx.rules
         base, size = self.area()
+        if self.adrift:
+            rules.observe("ERN-156")
+            return _entry(data) if not (addr - base) % IPKTERR_ENTRY_BYTES else None
         slot = self.entries % (size // IPKTERR_ENTRY_BYTES)
         expected = base + slot * IPKTERR_ENTRY_BYTES
         if addr == expected + 4 and len(data) <= 4:
@@ -251,14 +270,19 @@ class FatalQueue:
         if not rules.eq("ERN-156", expected, addr, f"entry {self.entries} of the ring", self.scope):
             return None
         self.entries += 1
-        word = int.from_bytes(data[:4], "little")
-        return word >> 16, word & 0xFFFF
+        return _entry(data)
 
     def judge_pointer(self, value: int) -> None:
         """Judge IPKTERRQWPTR at quiet: entries written, modulo the ring."""
         count = self.area()[1] // IPKTERR_ENTRY_BYTES
-        if count and self._ctx.quiet:
+        if count and self._ctx.quiet and not self.adrift:
             why = f"{self.entries} entries written"
             self._ctx.rules.eq(
                 "ERN-156", self.entries % count, value % count, why, self.scope, sure=self.entries > 0
             )
+
+
+def _entry(data: bytes) -> tuple[int, int]:
+    """Return (QP number, code) of a fatal queue entry."""
+    word = int.from_bytes(data[:4], "little")
+    return word >> 16, word & 0xFFFF

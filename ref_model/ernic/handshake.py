@@ -246,6 +246,8 @@ class Handshake:
         rules = self._ctx.rules
         matching = self._candidates(address, True)
         waiting = [qp for qp in matching if self._counts[qp.number].waiting >= count]
+        if not waiting and self._released(matching):
+            return
         for qp in [] if waiting else matching:
             qp.cq.settle_fatal()
         owing = [qp for qp in matching if self._counts[qp.number].waiting]
@@ -267,6 +269,8 @@ class Handshake:
             if not self._sends[qp.number].waiting:
                 qp.responder.settle_room()  # only a SEND that was taken is announced
         waiting = [qp for qp in matching if self._sends[qp.number].waiting or self._sends[qp.number].extra]
+        if not waiting and self._released(matching):
+            return
         found = next(iter(waiting or [qp for qp in matching if self._is_handshake(qp)]), None)
         if found is not None:
             self._sends[found.number].pulse(found, found.refresh()[0], value)
@@ -277,6 +281,13 @@ class Handshake:
             return
         owed = [self._qps[number] for number, entry in self._sends.items() if entry.waiting]
         self._nobody("ERN-228/pulse", owed, False, address)
+
+    def _released(self, matching: list[Qp]) -> bool:
+        """Record a pulse that a released queue pair may have given; returns whether there is one."""
+        rules = [qp.released for qp in matching if qp.released]
+        for rule in rules[:1]:
+            self._ctx.rules.observe(rule)
+        return bool(rules)
 
     def _is_handshake(self, qp: Qp) -> bool:
         return not qp.refresh()[0].memory_doorbells

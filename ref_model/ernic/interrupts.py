@@ -73,6 +73,20 @@ class Interrupts:
             self._flags[bit].raced = self._behind_clear("INTSTS", 0)
         self._touch()
 
+    def let_go(self, qp: int | None) -> None:
+        """``qp`` is not judged any more: it may set its bank bits and any status bit at any time.
+
+        None: the status bits only.
+        """
+        self._touch()
+        for flag in self._flags.values():
+            flag.free = True
+        for kind in BANK_RULES:
+            if qp is not None:
+                self._announced.pop((kind, qp), None)
+                self._banks.setdefault((kind, qp), Flag()).let_go()
+        self._touch()
+
     def announce(self, kind: str, qp: int) -> None:
         """An event that will set the bank bit of ``qp`` has begun; its data are still on their way."""
         self._announced[kind, qp] += 1
@@ -82,12 +96,14 @@ class Interrupts:
         if sure and self._announced[kind, qp]:
             self._announced[kind, qp] -= 1
         self._touch()
-        self._banks.setdefault((kind, qp), Flag()).cause(sure)
+        flag = self._banks.setdefault((kind, qp), Flag())
+        sure = sure and not flag.free
+        flag.cause(sure)
         if kind == "CNP" or self._sticky:
             self._flags[BANK_BIT[kind]].cause(sure)
         if sure:
             self._caused.add(bank_rule(kind, qp))
-            self._banks[kind, qp].raced = self._behind_clear(kind, qp // 32)
+            flag.raced = self._behind_clear(kind, qp // 32)
         self._touch()
 
     def _behind_clear(self, kind: str, bank: int) -> bool:

@@ -71,6 +71,11 @@ class LifeCycle:
         self._conn = conn
         return begins
 
+    def moved(self, conn: QpConfig, fatal: bool) -> bool:
+        """Whether QPCONF enables a queue pair in the middle of its life with other rings or doorbells."""
+        starts = conn.enabled and not conn.recovery and not (fatal or self.deleted)
+        return starts and self._conn is not None and spans_of(conn) != spans_of(self._conn)
+
     def owned(self, addr: int) -> bool:
         """Whether ``addr`` belonged to a former life."""
         return any(start <= addr < start + size for start, size in self._former)

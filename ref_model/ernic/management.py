@@ -228,7 +228,9 @@ class ManagementReceiver:
         def done(settled: int) -> None:
             self._stored(entry, conn, settled)
 
-        self._ctx.grant(Payload(address, entry.data[:length], "ERN-195", why, done, "ERN-195"))
+        self._ctx.grant(
+            Payload(address, entry.data[:length], "ERN-195", why, done, "ERN-195", scope=self._scope)
+        )
 
     def _stored(self, entry: Arrived, conn: QpConfig, settled: int) -> None:
         """The element is complete in memory: only now may an interrupt announce it."""

@@ -16,7 +16,7 @@ from ref_model.ernic.choices import (
     lanes,
     override_applies,
 )
-from ref_model.ernic.config import INDEX_REGISTERS, Device, RegisterValues, read_device
+from ref_model.ernic.config import INDEX_REGISTERS, Device, QpConfig, RegisterValues, read_device
 from ref_model.ernic.context import GRANTED, OUTPUT, READ_PORT, Context
 from ref_model.ernic.counters import REGISTERS as COUNTER_REGISTERS
 from ref_model.ernic.counters import Counters
@@ -26,10 +26,12 @@ from ref_model.ernic.handshake import CQ_OUT, RQ_OUT, WINDOW, WRITES, Handshake
 from ref_model.ernic.interrupts import FATAL, VALIDATION, Interrupts
 from ref_model.ernic.management import LACKING, QP1, RECORDED
 from ref_model.ernic.management_send import ManagementRequester
+from ref_model.ernic.outgoing_errors import OutgoingErrors
 from ref_model.ernic.pass_through import PassThrough
 from ref_model.ernic.pause import Class, FlowControl
 from ref_model.ernic.qp import Qp
 from ref_model.ernic.regions import Regions
+from ref_model.ernic.released import REACTION, MemoryErrors, Released
 from ref_model.ernic.requester import FATAL_NAKS, WQE_BYTES
 from ref_model.ernic.response_errors import ResponseErrors, known_syndrome
 from ref_model.ernic.retry_buffers import RetryBuffers
@@ -114,6 +116,7 @@ class ErnicModel:
         self.fatal_queue = FatalQueue(self.ctx, self.values)
         self.ctx.retries = RetryBuffers(self.ctx, self.values, self._rearm)
         self.response_errors = ResponseErrors(self.ctx, self.values)
+        self.outgoing_errors = OutgoingErrors(self.rules, self.values)
         self.regions = Regions(self.values, self.knobs, self.rules)
         self.storage = Storage(self.ctx, self.values)
         self.status = QpStatus(self.ctx, self.values)
@@ -133,13 +136,15 @@ class ErnicModel:
         self._unknown: set[int] = set()  # written under an override that may not have been on
         self.qps: dict[int, Qp] = {}
         self.handshake = Handshake(self.ctx, self.qps, self.stream)
+        self.released = Released(self.ctx, self.regions)
+        self.memory_errors = MemoryErrors(self.ctx, self.qps)
         self.immediates = 0
         self.in_reset = True
         self._roce_free = -self.ctx.timing.period * 2  # last beat at the RoCE input
         self._restarted = False  # there was traffic before the last reset
         self._accessed = False  # a register was accessed since the last reset
         self._programmed = -1  # epoch in which all global buffers were found programmed
-        self._unjudged = False  # at work without one of its global buffers (ERN-158)
+        self._unjudged = ""  # rule under which everything is recorded until the next reset of all domains
         self._handlers: dict[type, Callable[[Any], None]] = {
             RegWrite: self._register_write,
             RegRead: self._register_read,
@@ -169,7 +174,7 @@ class ErnicModel:
         if ctx.quiet and not isinstance(event, RegRead):
             ctx.quiet = False
         if self._unjudged and not isinstance(event, Reset | HostWrite):
-            self.rules.observe("ERN-158")
+            self.rules.observe(self._unjudged)
             return
         self._handlers[type(event)](event)
         if self.flow.foreign:
@@ -219,7 +224,7 @@ class ErnicModel:
                     rule, "no completion left", f"{left} CQEs missing", "end of test", qp.scope, knob
                 )
         owed = self.ctx.immediates_owed
-        if self.immediates < owed:
+        if self.immediates < owed and not self.ctx.immediates_free:
             seen = f"{self.immediates} of {owed}"
             self.rules.fail("ERN-150", "an entry per message", seen, "end of test", self.stream)
         self.passing.finish()
@@ -231,19 +236,48 @@ class ErnicModel:
         slot = number - self._first_slot
         if not 0 <= slot < int(self.knobs["C_NUM_QP"]):
             return None
-        qp = self.qps.get(number)
-        if qp is None:
-            qp = self.qps[number] = Qp(
-                self.ctx, self.values, self.counters, self.interrupts, self.errors, self.regions, number, slot
-            )
-            self.handshake.attach(qp)
-            other = number + 1 - 2 * self._first_slot  # has this slot in the other QP_BASE_MODE
-            qp.responder.owed_by_other_slot = lambda psn: self._awaits_ack(other, psn)
+        return self.qps.get(number) or self._new_qp(number, slot)
+
+    def _new_qp(self, number: int, slot: int) -> Qp:
+        qp = self.qps[number] = Qp(
+            self.ctx, self.values, self.counters, self.interrupts, self.errors, self.regions, number, slot
+        )
+        self.handshake.attach(qp)
+        other = number + 1 - 2 * self._first_slot  # has this slot in the other QP_BASE_MODE
+        qp.responder.owed_by_other_slot = lambda psn: self._awaits_ack(other, psn)
         return qp
 
     def _awaits_ack(self, number: int, psn: int) -> bool:
         qp = self.qps.get(number)
         return qp is not None and any(waiting.psn == psn for waiting in qp.responder.state.waiting)
+
+    def _release(self, qp: Qp, rule: str) -> None:
+        """Let go of ``qp``: what it does is recorded under ``rule`` until software makes it anew."""
+        self.rules.observe(rule)
+        if qp.released:
+            return
+        qp.abandon()
+        grants = [
+            (kind, grant)
+            for kind in (self.ctx.payloads, self.ctx.optional)
+            for grant in kind.received_by(qp.scope)
+        ]
+        for kind, grant in grants:
+            kind.remove(grant)
+        fresh = self._new_qp(qp.number, qp.slot)
+        fresh.released = rule
+        self.released.add(fresh, [(grant.addr, len(grant.data)) for _, grant in grants])
+        self._by_peer = None
+        self._areas_stale = True
+        self._let_go_of_shared(qp.number)
+
+    def _let_go_of_shared(self, number: int | None = None) -> None:
+        """Something nobody judges (QP ``number``) may use what all share: counters, interrupts, buffers."""
+        self.interrupts.let_go(number)
+        self.counters.free = self.ctx.immediates_free = True
+        self.errors.let_go()
+        self.response_errors.stale()
+        self.ctx.retries.let_go()
 
     def _rearm(self) -> None:
         """The retry buffers ran out, or no longer are: what each QP owes may change."""
@@ -372,6 +406,8 @@ class ErnicModel:
             return
         conn, device = qp.refresh()
         override = self._override_for(qp.number) is not False
+        if qp.released and self._stays_released(qp, name, override):
+            return
         if name == "SQPI" and override:
             qp.requester.sq.preset(word & 0xFFFF)
         elif name == "RQCI" and override:
@@ -396,6 +432,9 @@ class ErnicModel:
             if name == "QPCONF":
                 self.handshake.configured(qp, override)
             requester = qp.requester
+            if name == "QPCONF" and qp.life.moved(conn, qp.fatal) and requester.sq.count + qp.rq.received:
+                self._release(qp, "ERN-222")  # a bring-up without reset: what survives is open
+                return
             at_rest = requester.idle and qp.cq.done == requester.sq.count
             if qp.life.configured(conn, qp.fatal, at_rest, requester.sq.count, self.ctx.now):
                 qp.revive()
@@ -405,6 +444,22 @@ class ErnicModel:
                 for _ in range(qp.cq.recovery()):
                     self.counters.flushed()  # fetched to be flushed, whenever that was
             requester.arm(conn, device)
+
+    def _stays_released(self, qp: Qp, name: str, override: bool) -> bool:
+        """Software writes ``name`` of a released QP; returns whether that means nothing yet.
+
+        Setting QPCONF[6] ends its life; enabling it afterwards begins a new one.
+        """
+        conn, _ = qp.refresh()
+        if name in ("SQPI", "RQCI"):
+            return not override
+        if name in ("QPCONF", "QDEPTH"):
+            qp.life.deleted = qp.life.deleted or conn.recovery
+            if conn.recovery or not conn.enabled or not qp.life.deleted:
+                return True
+            qp.released = ""
+            self.released.remove(qp)
+        return False
 
     def _register_read(self, event: RegRead) -> None:
         rules = self.rules
@@ -418,6 +473,8 @@ class ErnicModel:
             return
         if block == "QP" and where.index + self._first_slot == QP1 and name in LACKING | RECORDED.keys():
             rules.observe(RECORDED.get(name, "ERN-026"))
+            return
+        if block == "QP" and self.status.handles(name) and self._recorded(where.index + self._first_slot):
             return
         if addr in self._unknown:
             rules.observe("ERN-025")
@@ -468,6 +525,14 @@ class ErnicModel:
             rules.alive(("ro", addr))
         self._ro_seen[addr] = value
 
+    def _recorded(self, number: int) -> bool:
+        """Record what shows of QP ``number`` if it is released; returns whether it is."""
+        qp = self.qps.get(number)
+        if qp is None or not qp.released:
+            return False
+        self.rules.observe(qp.released)
+        return True
+
     def _w1c_judged(self, name: str, before: int) -> None:
         if self.rules.findings_total == before:
             self.rules.alive(("w1c", name))
@@ -494,6 +559,8 @@ class ErnicModel:
     def _fatal_shown(self) -> None:
         """INTSTS[7] is 1: the entry of a QP that turned fatal can be read by now."""
         entries = self.fatal_queue.entries
+        if self.counters.free:
+            return  # a QP that nobody judged may have set the bit
         if entries or any(qp.fatal_due for qp in self.qps.values()):
             why = "queue entry before INTSTS[7]"
             self.rules.eq("ERN-180/order", True, entries > 0, why, self.interrupts.scope, knob="M_RULES")
@@ -503,9 +570,9 @@ class ErnicModel:
         if self._programmed != self.values.epoch:
             self._programmed = self.values.epoch
             if missing_buffers(self.values):
-                self._unjudged = True
+                self._unjudged = "ERN-158"
                 self.ctx.reset()
-        return self._unjudged
+        return bool(self._unjudged)
 
     # -- frames in --------------------------------------------------------------------------------
 
@@ -521,8 +588,7 @@ class ErnicModel:
             return
         fits = self.flow.arrived(Class.ROCE, event.settled, len(event.data))
         if not device.enabled:
-            self.rules.observe("ERN-111")
-            self.rules.tempt("ERN-247", (None, "tx"))
+            self._meets_disabled(event)
             return
         if self._unprogrammed():
             return
@@ -541,6 +607,8 @@ class ErnicModel:
         faults = [fault for fault in faults if fault.knob is None or self.knobs[fault.knob] != "off"]
         if faults == [QP_DEAD] and qp is not None and qp.racing:
             self._racing(qp, frame)
+            return
+        if self._recorded(number):
             return
         self.response_errors.heard(frame, not faults)
         if faults:
@@ -564,9 +632,25 @@ class ErnicModel:
         self.errors.accepted(suspicion(frame, qp.first_frame, self.regions, revived, close_behind))
         if qp.first_frame is None:
             qp.first_frame = frame
+        if _foreign(frame, qp.first_frame, qp.refresh()[0]):
+            self._release(qp, "ERN-111")
+            return
         if self._overridden:
             self._forget_override(qp)
         self._accepted(qp, frame, event)
+
+    def _meets_disabled(self, event: FrameIn) -> None:
+        """A RoCE frame came while XRNICCONF[0] = 0: what it does is open, to its QP and to what all share."""
+        self.rules.observe("ERN-111")
+        self.rules.tempt("ERN-247", (None, "tx"))
+        try:
+            bth = parse_shared(event.data).bth
+        except ParseError as error:
+            bth = error.partial.bth
+        qp = None if bth is None else self.qps.get(bth.dest_qp)
+        if qp is not None and qp.refresh()[0].enabled:
+            self._release(qp, "ERN-111")
+        self._let_go_of_shared()
 
     def _racing(self, qp: Qp, frame: Frame) -> None:
         """A good frame meets a QP that is turning fatal by itself: dropped or handled, nobody can tell."""
@@ -726,13 +810,16 @@ class ErnicModel:
         try:
             frame = parse_shared(event.data)
         except ParseError as error:
+            likely = self._likely_sender(error.partial)
+            if likely is not None and self._sent_released(likely, event):
+                return
             rule = "ERN-045" if "length" in error.reason.value else "ERN-039"
             self.rules.fail(
                 rule,
                 "a well-formed frame",
                 str(error),
                 "frame on the MAC output",
-                self._likely(error.partial),
+                self.stream if likely is None else likely.scope,
             )
             return
         if frame.trailer and self._host_frames:
@@ -751,13 +838,25 @@ class ErnicModel:
                 "ERN-048", "a DestQP in use", frame.bth.dest_qp, "no enabled QP sends to it", self.stream
             )
             return
-        self._judge_out(qp, frame, event)
+        if not self._sent_released(qp, event):
+            self._judge_out(qp, frame, event)
+
+    def _sent_released(self, qp: Qp, event: FrameOut) -> bool:
+        """Record a frame of ``qp`` if it is released; returns whether it is."""
+        if not self._recorded(qp.number):
+            return False
+        self.ctx.spoken = True
+        self.passing.roce_sent()
+        self.flow.sent(Class.ROCE, event.begin, event.settled, len(event.data))
+        return True
 
     def _managed_out(self, qp: Qp, event: FrameOut) -> bool:
         """Judge ``event`` if it is a frame that software sent through QP1; returns whether it is."""
         conn, device = qp.refresh()
         if not isinstance(qp.requester, ManagementRequester) or not qp.requester.claims(event.data, conn):
             return False
+        if self._sent_released(qp, event):
+            return True
         frame = qp.requester.sent(event.data, conn, device, event.begin)
         self.passing.roce_sent()
         self.flow.sent(Class.ROCE, event.begin, event.settled, len(event.data))
@@ -814,7 +913,8 @@ class ErnicModel:
                 "ERN-047", "an RC opcode of a WQE or answer", bth.opcode, "opcode of a sent packet", scope
             )
         elif info.kind == "cnp":
-            rules.fail("ERN-199", "no CNP", "a CNP", "CNPs are sent by software", scope)
+            if not self._recorded(QP1):
+                rules.fail("ERN-199", "no CNP", "a CNP", "CNPs are sent by software", scope)
         elif info.kind == "ack":
             qp.responder.response(frame, conn, device)
         elif info.kind == "read_resp":
@@ -860,7 +960,7 @@ class ErnicModel:
         else:
             numbers = {qp.requester.cursor, qp.requester.una}
             owed = 2 * int(not qp.requester.idle)
-        score = owed + 2 * int(bth.psn in numbers)
+        score = owed + 2 * int(bth.psn in numbers) + int(bool(qp.released))
         return (
             score
             + int(frame.eth.dst == conn.dst_mac)
@@ -868,9 +968,8 @@ class ErnicModel:
             + int(bth.pkey == conn.pkey)
         )
 
-    def _likely(self, frame: Frame) -> Scope:
-        qp = self._sender(frame) if frame.bth is not None and frame.ip is not None else None
-        return qp.scope if qp is not None else self.stream
+    def _likely_sender(self, frame: Frame) -> Qp | None:
+        return self._sender(frame) if frame.bth is not None and frame.ip is not None else None
 
     # -- memory -----------------------------------------------------------------------------------
 
@@ -881,26 +980,31 @@ class ErnicModel:
         self.rules.passed(("ERN-212", "ERN-213"), self.memory_scope)
         self.rules.now = event.settled  # the content is known when the burst is complete
         if event.resp:
-            self.rules.observe("ERN-217/reaction")
+            self._write_failed(event)
+        else:
+            self.memory_errors.answered(event)
         for start, stop in runs(event.mask):
             addr, data = event.addr + start, event.data[start:stop]
             while data:
                 used = self._written(event, addr, data)
                 addr += used
                 data = data[used:]
-            self.ctx.store(event.addr + start, event.data[start:stop])
+            if not event.resp:
+                self.ctx.store(event.addr + start, event.data[start:stop])
 
     def _written(self, event: MemWrite, addr: int, data: bytes) -> int:
         """Judge the head of one run of strobed bytes; returns how many bytes that settled."""
         grant = self.ctx.covering(addr, data)
+        free = self.released.reached(addr) if self.released else None
+        if free is not None and (grant is None or not grant.fits(addr, data)):
+            self.rules.observe(free[0].released)
+            return min(free[1], len(data))
         if grant is not None:
             return self._payload_written(grant, event, addr, data)
         spoiled = self.ctx.scratched(addr) if self.ctx.scratch and event.port == READ_PORT else 0
         if spoiled > 0:
             return min(spoiled, len(data))
-        if self._areas_stale:
-            self._rebuild_areas()
-        area = self._areas.find(addr)
+        area = self._area_of(addr)
         if area is None and addr == 0 and self.handshake.doorbell_at_zero(data, event.port == CQ_PORT):
             return len(data)
         if area is None:
@@ -938,13 +1042,35 @@ class ErnicModel:
         elif kind == "resperr":
             self.response_errors.write(part)
         elif kind == "outerr":
-            self.rules.observe("ERN-250")
+            self.outgoing_errors.write()
         else:
             rule = {"rq": "ERN-140", "sq": "ERN-216"}[kind]
             self._stray(event, addr, part, rule)
             return size
         self._job(event, kind, {"cq": CQ_PORT, "cq_doorbell": CQ_PORT, "retry": RETRY_PORT}.get(kind))
         return size
+
+    def _write_failed(self, event: MemWrite) -> None:
+        """Memory refused a write: it is as it was, and what the QP that wrote does now is open."""
+        area = self._area_of(event.addr + event.mask.index(1)) if 1 in event.mask else None
+        self._hit(self.memory_errors.written(event, area))
+        if area is not None and area[2][0] == "errbuf":
+            self.errors.let_go(adrift=True)
+        elif area is not None and area[2][0] == "fatal":
+            self.fatal_queue.adrift = True
+
+    def _area_of(self, addr: int) -> tuple[int, int, tuple[str, Qp | None]] | None:
+        if self._areas_stale:
+            self._rebuild_areas()
+        return self._areas.find(addr)
+
+    def _hit(self, qps: list[Qp] | None) -> None:
+        """An error response hit one of ``qps``; None: nobody can tell which, all in use are let go of."""
+        self.rules.observe(REACTION)
+        in_use = [qp for qp in self.qps.values() if qp.refresh()[0].enabled]
+        for qp in in_use if qps is None else qps:
+            self._release(qp, REACTION)
+            self.ctx.troubles.erred(qp.number)
 
     def _payload_written(self, grant: Any, event: MemWrite, addr: int, data: bytes) -> int:
         offset = addr - grant.addr
@@ -1006,6 +1132,8 @@ class ErnicModel:
             return
         if event.port == RETRY_PORT:
             rule = "ERN-090"
+        elif self.outgoing_errors.blames(addr):
+            rule = "ERN-250"
         elif self.response_errors.blames(addr):
             rule = "ERN-157"
         for qp in self.qps.values():
@@ -1031,7 +1159,7 @@ class ErnicModel:
             self.rules.fail(
                 "ERN-155", "a QP in use", number, "QP number of a fatal entry", self.fatal_queue.scope
             )
-        else:
+        elif not self._recorded(number):
             qp.fatal_entry(code)
 
     def _rebuild_areas(self) -> None:
@@ -1050,13 +1178,17 @@ class ErnicModel:
         entries.append((*self.fatal_queue.area(), ("fatal", None)))
         entries.append((*self.ctx.retries.area(), ("retry", None)))
         entries.append((*self.response_errors.area(), ("resperr", None)))
+        entries.append((*self.outgoing_errors.area(), ("outerr", None)))
         self._areas.set(entries)
         self._areas_stale = False
 
     def _memory_read(self, event: MemRead) -> None:
         rules = self.rules
         if event.resp:
-            rules.observe("ERN-217/reaction")
+            sending = event.port == PAYLOAD_PORT
+            self._hit(self.memory_errors.read(event, self._area_of(event.addr), sending))
+            return
+        self.memory_errors.answered(event)
         if event.port == PAYLOAD_PORT:
             self.ctx.fetching(event.addr, event.begin)
             managed = self.qps.get(QP1)
@@ -1067,9 +1199,7 @@ class ErnicModel:
             self._payload_read(event)
         if event.port != SQ_PORT:
             return
-        if self._areas_stale:
-            self._rebuild_areas()
-        area = self._areas.find(event.addr)
+        area = self._area_of(event.addr)
         if area is None or area[2][0] != "sq" or event.addr + len(event.data) > area[0] + area[1]:
             behind = self._areas.find(event.addr - WQE_BYTES)
             if behind is not None and behind[2][0] == "sq":
@@ -1087,6 +1217,8 @@ class ErnicModel:
         rules.met("ERN-216", "qp_mgr reads inside a send queue", self.memory_scope)
         qp = area[2][1]
         assert qp is not None
+        if self._recorded(qp.number):
+            return
         conn, device = qp.refresh()
         if not device.enabled:
             rules.fail(
@@ -1104,10 +1236,10 @@ class ErnicModel:
         stop = event.addr + len(event.data)
         if not reads.known or reads.allows(event.addr, stop) or self.ctx.sources.cover(event.addr, stop):
             return
-        if self._areas_stale:
-            self._rebuild_areas()
-        area = self._areas.find(event.addr)
+        area = self._area_of(event.addr)
         if area is not None and area[2][0] == "retry":
+            return
+        if self.released.covers(event.addr, stop):
             return
         rule, why, scope = reads.blame(event.addr, stop, self.memory_scope)
         self.rules.fail(rule, "no read here", f"{event.addr:#x} .. {stop:#x}", why, scope)
@@ -1131,6 +1263,9 @@ class ErnicModel:
         if event.port == "ieth_immdt":
             self.immediates += 1
             owed = self.ctx.immediates_owed
+            if self.ctx.immediates_free:
+                self.rules.observe("ERN-150")
+                return
             self.rules.in_range(
                 "ERN-150",
                 1,
@@ -1157,17 +1292,23 @@ class ErnicModel:
         self._qp_write(register, where.index, word, event.settled, by_side_band=True)
 
     def _violation(self, event: ProtocolViolation) -> None:
-        self.rules.fail(event.rule, "the bus protocol", event.text, event.where, Scope(event.where))
+        rule = self.memory_errors.rule_of(event.where, event.rule)
+        self.rules.fail(rule, "the bus protocol", event.text, event.where, Scope(event.where))
 
     def _reset(self, event: Reset) -> None:
         """A reset starts a new life: obligations are void, permissions dropped, memory stays."""
+        if event.domain:  # only a reset of all domains makes the state of the DUT known again
+            self._unjudged = "ERN-222"
+            self.ctx.reset()
+            self.passing.reset()
+            return
         self.in_reset = event.asserted
         if event.asserted and self.ctx.spoken:
             self._restarted = True
             self.rules.tempt("ERN-221", OUTPUT)
         elif not event.asserted:
             self.rules.met("ERN-220", "outputs stay low in reset")
-        self._accessed = self._unjudged = False
+        self._accessed, self._unjudged = False, ""
         self.ctx.reset()
         self.values.reset()
         self._decoded = None
@@ -1180,6 +1321,8 @@ class ErnicModel:
         self.ctx.retries = RetryBuffers(self.ctx, self.values, self._rearm)
         self.response_errors = ResponseErrors(self.ctx, self.values)
         self.qps.clear()
+        self.released.clear()
+        self.memory_errors.clear()
         self.flow.reset()
         self.passing.reset()
         self.handshake.reset()
@@ -1190,3 +1333,13 @@ class ErnicModel:
         self.immediates = 0
         self._by_peer = None
         self._areas_stale = True
+
+
+def _foreign(frame: Frame, first: Frame, conn: QpConfig) -> bool:
+    """Return whether a good frame comes from elsewhere: not the programmed peer, or another UDP port.
+
+    The port is that of the ``first`` frame; no register names it.
+    """
+    assert frame.ip is not None and frame.udp is not None and first.udp is not None
+    source = (frame.eth.src, frame.ip.src, frame.udp.src)
+    return source != (conn.dst_mac, conn.dst_ip, first.udp.src)

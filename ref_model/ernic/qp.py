@@ -66,6 +66,7 @@ class Qp:
         self.may_turn_fatal = False
         self._by_itself = False
         self.lives = 1
+        self.released = ""  #: rule under which this QP is recorded instead of judged
         self.first_frame: Frame | None = None
         self.fatal_codes: frozenset[int] | None = None
         self.nak_syndrome: int | None = None
@@ -185,6 +186,16 @@ class Qp:
             self.requester.die(self.refresh()[0])
             self.responder.died()
             self.fatal_due = False
+
+    def abandon(self) -> None:
+        """The model lets go of this QP: nothing is owed, no reminder of its will find anything."""
+        self._ctx.deadlines.void_all(self.scope)
+        for path in ("tx", "rx", "ack", "cq", "doorbell"):
+            self._ctx.rules.drop_temptations((self.scope.name, path))
+        self.requester.una = self.requester.next_psn
+        self.requester.entries.clear()
+        self.responder.reads.clear()
+        self.cq.abandon()
 
     # -- status registers -------------------------------------------------------------------------
 

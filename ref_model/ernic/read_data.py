@@ -136,7 +136,7 @@ class DataWrites:
                 self._ctx.deadlines.meet(duty)
 
         address = fetch.laddr + index * fetch.pmtu
-        return Payload(address, data, "ERN-093", why, done, "ERN-093", READ_PORT, optional)
+        return Payload(address, data, "ERN-093", why, done, "ERN-093", READ_PORT, optional, self._scope)
 
     def scribble(self, fetch: Fetch, index: int) -> None:
         """A malformed response came for ``index``: anything may be in the rest of the buffer for now."""

@@ -87,6 +87,16 @@ class Regions:
                 return True
         return False
 
+    def spans(self, pd: int) -> list[tuple[int, int]]:
+        """Return (first byte, length) of the memory behind each row of protection domain ``pd``."""
+        found = []
+        for row in range(int(self._knobs["MR_ROWS"])):
+            length = (self._get("ACCESSDESC", row) >> 16) << 32 | self._get("WRRDBUFLEN", row)
+            if length and self._get("PDPDNUM", row) & 0xFFFFFF == pd:
+                base = self._get("BUFBASEADDRMSB", row) << 32 | self._get("BUFBASEADDRLSB", row)
+                found.append((base, length))
+        return found
+
     def edge_rule(self, reth: Reth) -> str:
         """Return the rule that demands to allow this access, by what is special about it, "" for none."""
         row = reth.rkey >> 8

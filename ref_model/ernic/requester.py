@@ -30,7 +30,7 @@ WQE_BYTES = 64
 RNR_ENDLESS = 7
 
 #: Rules of "there is something to send".
-PLAIN_SEND_RULES = ("ERN-069", "ERN-200", "ERN-223", "ERN-236", "ERN-237")
+PLAIN_SEND_RULES = ("ERN-069", "ERN-200", "ERN-217/others", "ERN-223", "ERN-236", "ERN-237")
 SEND_RULES = (*PLAIN_SEND_RULES, "ERN-067/start", "ERN-098", "ERN-061", "ERN-224")
 FATAL_NAKS = (0x61, 0x62, 0x63)
 #: Rules of "too many RNR NAKs end the QP".

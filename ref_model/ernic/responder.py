@@ -703,7 +703,7 @@ class Responder:
             if element is not None and info.last:
                 self._placed(now, interrupt)
 
-        self._ctx.grant(Payload(address, data, rule, why, done, place))
+        self._ctx.grant(Payload(address, data, rule, why, done, place, scope=scope))
 
     def _placed(self, settled: int, interrupt: bool) -> None:
         """The payload of a SEND is in memory since ``settled``: only now may an interrupt announce it."""

@@ -21,6 +21,7 @@ class RetryBuffers:
         self._values = values
         self.scope = Scope("retry buffers")
         self._on_change = on_change
+        self._free = False  # a QP nobody judges may hold any number
         self._held = 0  # buffers that the unacknowledged WRITE packets of all QPs may take
 
     def _shape(self) -> tuple[int, int]:
@@ -37,9 +38,15 @@ class RetryBuffers:
         """Judge a write inside the area: copies of payload may be there in any arrangement."""
         self._ctx.rules.met(RULE, "written inside the retry buffers", self.scope, knob="RETRY_SOURCE")
 
+    def let_go(self) -> None:
+        """A QP is not judged any more: it may hold all buffers."""
+        self._free = True
+        self._on_change()
+
     def exhausted(self) -> bool:
         """Return whether a WRITE may have to wait for a free buffer."""
-        return self._ctx.knobs["RETRY_SOURCE"] != FROM_LADDR and self._held >= self._shape()[0]
+        full = self._free or self._held >= self._shape()[0]
+        return self._ctx.knobs["RETRY_SOURCE"] != FROM_LADDR and full
 
     def take(self, copy: bytes) -> None:
         """A WRITE packet was sent for the first time: ``copy`` has to be kept."""

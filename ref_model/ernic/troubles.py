@@ -28,6 +28,10 @@ class Troubles:
         """A CNP told ``qp`` to slow down."""
         self._add(qp, "ERN-200")
 
+    def erred(self, qp: int) -> None:
+        """Memory answered an access for ``qp`` with an error."""
+        self._add(qp, "ERN-217/others")
+
     def _add(self, qp: int, rule: str) -> None:
         self.count += 1
         others = [entry for entry in self._last if entry[1] != qp]

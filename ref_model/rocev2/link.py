@@ -8,13 +8,16 @@ from dataclasses import dataclass
 
 from ref_model.errors import UserError
 
+#: Bytes of a frame that name its sender.
+SOURCE_MAC = range(6, 12)
+
 
 @dataclass(frozen=True, slots=True)
 class LinkFaults:
     """What a link direction may do to a frame, as probabilities 0..1, and its delays in picoseconds.
 
     A reordered frame is held back by ``reorder_ps`` more than the others; a corrupted one has one bit
-    inverted.
+    inverted, never of its source MAC, which no check covers.
     """
 
     drop: float = 0.0
@@ -56,6 +59,8 @@ class LossyLink:
         if rng.random() < faults.corrupt:
             self.corrupted += 1
             bit = rng.randrange(len(data) * 8)
+            if bit // 8 in SOURCE_MAC:
+                bit -= 8 * len(SOURCE_MAC)
             changed = bytearray(data)
             changed[bit // 8] ^= 1 << (bit % 8)
             data = bytes(changed)

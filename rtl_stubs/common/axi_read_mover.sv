@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Reads cmd_len bytes (>= 1) from cmd_addr over a 512-bit AXI4 port. Bursts start 64-byte aligned, never
 // cross 4 KB and stay shorter than max_beats; the data come out in pieces moved to lane 0 (d_bytes valid
-// bytes, d_last on the final piece). The consumer has to take every piece.
+// bytes, d_last on the final piece). The consumer has to take every piece. failed with d_last: memory answered a
+// beat of the command with an error.
 `include "mutation.svh"
 module axi_read_mover (
     input wire clk,
@@ -15,12 +16,14 @@ module axi_read_mover (
     output reg [511:0] d_data,
     output reg [6:0] d_bytes,
     output reg d_last,
+    output reg failed,
 
     output reg [63:0] araddr,
     output reg [7:0] arlen,
     output reg arvalid,
     input wire arready,
     input wire [511:0] rdata,
+    input wire [1:0] rresp,
     input wire rlast,
     input wire rvalid,
     output reg rready
@@ -28,6 +31,8 @@ module axi_read_mover (
   `MUT_DECL
 
   reg busy = 1'b0;
+  reg erred = 1'b0;             // an error came since the last reset (only for a fault)
+  reg ar_again = 1'b0;          // ARVALID fell without ARREADY (only for a fault)
   reg burst = 1'b0;
   reg [63:0] addr = 64'd0;
   reg [23:0] left = 24'd0;
@@ -60,6 +65,7 @@ module axi_read_mover (
     d_data = 512'd0;
     d_bytes = 7'd0;
     d_last = 1'b0;
+    failed = 1'b0;
   end
 
   always @(posedge clk) begin
@@ -69,9 +75,13 @@ module axi_read_mover (
       arvalid <= 1'b0;
       rready <= 1'b0;
       d_valid <= 1'b0;
+      erred <= 1'b0;
     end else if (busy) begin
       d_valid <= 1'b0;
       if (arvalid && arready) arvalid <= 1'b0;
+      if (arvalid && !arready && `MUT(437, 1'b0, erred)) arvalid <= 1'b0;
+      if (ar_again) arvalid <= 1'b1;
+      ar_again <= arvalid && !arready && `MUT(437, 1'b0, erred);
       if (!burst) begin
         bytes_now = burst_bytes(addr[11:0], left, max_beats);
         araddr <= {addr[63:6], 6'd0};
@@ -87,6 +97,10 @@ module axi_read_mover (
         d_valid <= 1'b1;
         d_data <= rdata >> {`MUT(101, addr[5:0], addr[5:0] & 6'h3C), 3'b000};
         d_bytes <= take;
+        if (rresp[1]) begin
+          failed <= 1'b1;
+          erred <= 1'b1;
+        end
         d_last <= (left == {17'd0, take});
         addr <= addr + {57'd0, take};
         left <= left - {17'd0, take};
@@ -102,6 +116,7 @@ module axi_read_mover (
       if (cmd_valid) begin
         addr <= cmd_addr;
         left <= cmd_len;
+        failed <= 1'b0;
         busy <= 1'b1;
       end
     end

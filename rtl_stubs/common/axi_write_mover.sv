@@ -2,7 +2,8 @@
 // Writes cmd_len bytes (>= 1) to cmd_addr over a 512-bit AXI4 port: bursts are 64-byte aligned, never cross
 // 4 KB, and strobe only the bytes meant. Source is a frame memory (cmd_beat, byte cmd_off; two neighbouring
 // beats are read per clock to realign) or, with cmd_imm, the 128 bytes of cmd_data. One burst is under way
-// at a time; done pulses for one clock after the last B. w_first = 1 offers W before AW (both orders are
+// at a time; done pulses for one clock after the last B, with
+// failed if memory answered a burst of the command with an error. w_first = 1 offers W before AW (both orders are
 // legal AXI), always without waiting for either ready.
 `include "mutation.svh"
 module axi_write_mover #(
@@ -21,6 +22,7 @@ module axi_write_mover #(
     input wire [AW-1:0] cmd_beat,
     input wire [5:0] cmd_off,
     output reg done,
+    output reg failed,
 
     output wire [AW-1:0] mem_idx,
     input wire [511:0] mem_lo,
@@ -35,6 +37,7 @@ module axi_write_mover #(
     output reg wlast,
     output reg wvalid,
     input wire wready,
+    input wire [1:0] bresp,
     input wire bvalid,
     output reg bready
 );
@@ -52,6 +55,7 @@ module axi_write_mover #(
   reg [1:0] imm_idx = 2'd0;     // same for immediate data; 3 = the beat before the first
   reg [6:0] shift = 7'd0;       // bytes to drop from {hi, lo}
   reg [2:0] aw_wait = 3'd0;
+  reg erred = 1'b0;             // an error came since the last reset (only for a fault)
 
   function automatic [12:0] least(input [12:0] a, input [12:0] b);
     least = (a < b) ? a : b;
@@ -74,6 +78,7 @@ module axi_write_mover #(
     wvalid = 1'b0;
     bready = 1'b0;
     done = 1'b0;
+    failed = 1'b0;
     awaddr = 64'd0;
     awlen = 8'd0;
     wdata = 512'd0;
@@ -89,6 +94,7 @@ module axi_write_mover #(
       bready <= 1'b0;
       done <= 1'b0;
       aw_wait <= 3'd0;
+      erred <= 1'b0;
     end else begin
       if (done) done <= 1'b0;
       case (state)
@@ -98,6 +104,7 @@ module axi_write_mover #(
           if (cmd_imm) imm_data <= cmd_data;
           addr <= cmd_addr;
           left <= cmd_len;
+          failed <= 1'b0;
           if (cmd_off >= cmd_addr[5:0]) begin
             idx <= cmd_beat;
             imm_idx <= 2'd0;
@@ -126,6 +133,10 @@ module axi_write_mover #(
             aw_wait <= aw_wait - 1'b1;
             if (aw_wait == 3'd1) awvalid <= 1'b1;
           end
+          if (awvalid && !awready && `MUT(435, 1'b0, erred)) begin
+            awvalid <= 1'b0;
+            aw_wait <= 3'd1;
+          end
           if (!wvalid || wready) begin
             if (chunk != 0) begin
               take = 7'd64 - {1'b0, addr[5:0]};
@@ -145,7 +156,8 @@ module axi_write_mover #(
               wstrb <= (ROLE == 1) ? `MUT(104, ~(64'hFFFF_FFFF_FFFF_FFFF << take) << addr[5:0], 64'hFFFF_FFFF_FFFF_FFFF)
                                    : `MUT(105, ~(64'hFFFF_FFFF_FFFF_FFFF << take) << addr[5:0],
                                           ~(64'hFFFF_FFFF_FFFF_FFFF << (take + 7'd4)) << addr[5:0]);
-              wlast <= (chunk == {6'd0, take}) || `MUT(208, 1'b0, chunk <= {6'd0, take} + 13'd64);
+              wlast <= (chunk == {6'd0, take}) || `MUT(208, 1'b0, chunk <= {6'd0, take} + 13'd64)
+                       || `MUT(436, 1'b0, erred);
               wvalid <= 1'b1;
               addr <= addr + {57'd0, take};
               left <= left - {6'd0, take};
@@ -165,6 +177,10 @@ module axi_write_mover #(
         default:
         if (bvalid && bready) begin
           bready <= 1'b0;
+          if (bresp[1]) begin
+            failed <= 1'b1;
+            erred <= 1'b1;
+          end
           if (left == 0) begin
             done <= 1'b1;
             state <= IDLE;

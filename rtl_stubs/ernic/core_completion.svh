@@ -60,7 +60,11 @@ task automatic completion_step;
         in_cpq[p_q] = 1'b0;
         next_completion;
       end
-      P_CQE: if (cqw_done) p_state = P_UPDATE;
+      P_CQE:
+      if (cqw_done) begin
+        if (cqw_failed) memory_failed(p_q);
+        p_state = P_UPDATE;
+      end
       P_UPDATE: begin
         retire;
         if (variant == 2 && acked[p_q] != 0) begin
@@ -79,6 +83,7 @@ task automatic completion_step;
       end
       P_DOORBELL:
       if (cqw_done) begin
+        if (cqw_failed) memory_failed(p_q);
         v_cq_rung = takes(5'd19) && !v_cq_rung;
         if (v_cq_rung) cqw_valid <= 1'b1;
         else p_state = P_DONE;

@@ -140,7 +140,7 @@ task automatic write_global(input [11:0] off, input [31:0] data, input [31:0] la
       if (off[7:2] == G_IPKTBAH) mask = mask & `MUT(232, 32'hFFFF_FFFF, 32'd0);
       if (off[7:2] == G_MACL) mask = mask & `MUT(233, 32'hFFFF_FFFF, 32'h7FFF_FFFF);
       if (off[7:2] == G_ERRBUFWPTR) mask = mask | `MUT(6, 32'd0, 32'h0000_FFFF);
-      if (off[7:2] == 6'h20) mask = mask & `MUT(363, 32'hFFFF_FFFF, 32'h0000_7FFF);
+      if (off[7:2] == G_OUTERRSZ) mask = mask & `MUT(363, 32'hFFFF_FFFF, 32'h0000_7FFF);
       greg[off[7:2]] = (greg[off[7:2]] & ~mask) | (data & mask);
       `MUT_DO(360, if (off[7:5] == 3'b111) greg[{3'b011, off[4:2]}] = data & global_mask({3'b011, off[4:2]});)
       if (off[7:2] == G_CONF) begin

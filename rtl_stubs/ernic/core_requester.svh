@@ -9,6 +9,7 @@ reg [QW-1:0] t_q = 0;
 reg t_again = 1'b0;              // look at t_q again when the frame is built
 reg t_built = 1'b0;              // the frame is built
 reg t_copying = 1'b0;            // its payload is still being copied to a retry buffer
+reg t_read = 1'b0;               // its payload comes from memory
 reg t_mad = 1'b0;                // it is a frame of QP1
 reg [2:0] t_run = 3'd0;          // packets sent for t_q in a row (variant 4 stays on a QP)
 reg [511:0] t_wqe = 512'd0;
@@ -262,13 +263,21 @@ endtask
 task automatic requester_step;
   begin
     if (bld_valid) bld_valid <= 1'b0;
-    if (plr_valid) plr_valid <= 1'b0;
+    if (plr_valid) begin
+      plr_valid <= 1'b0;
+      t_read = 1'b1;
+    end
     if (sqr_valid) sqr_valid <= 1'b0;
     if (rtb_valid) rtb_valid <= 1'b0;
-    if (rtb_done) t_copying = 1'b0;
+    if (rtb_done) begin
+      t_copying = 1'b0;
+      if (rtb_failed) memory_failed(t_q);
+    end
     if (bld_done) begin
       t_built = 1'b1;
       if (t_mad) mad_built;
+      if (plr_failed && t_read) memory_failed(t_q);
+      t_read = 1'b0;
     end
     case (t_state)
       T_IDLE:
@@ -293,6 +302,7 @@ task automatic requester_step;
       if (sqr_d_valid) begin
         t_wqe = t_wqe | (sqr_d_data & ~({512{1'b1}} << {sqr_d_bytes, 3'b000})) << {t_got, 3'b000};
         t_got = t_got + sqr_d_bytes;
+        if (sqr_d_last && sqr_failed) memory_failed(t_q);
         if (sqr_d_last) wqe_arrived;
       end
       T_PACKET:

@@ -4,7 +4,7 @@
 
 localparam [3:0] R_IDLE = 4'd0, R_CHECK = 4'd1, R_DATA = 4'd2, R_COMMIT = 4'd3, R_DOORBELL = 4'd4, R_ANNOUNCE = 4'd5;
 localparam [3:0] R_ERROR = 4'd7, R_FATAL = 4'd8, R_POP = 4'd9, R_POP2 = 4'd10;
-localparam [3:0] R_RDATA = 4'd12;
+localparam [3:0] R_RDATA = 4'd12, R_OUTGOING = 4'd6;
 
 reg [3:0] r_state = R_IDLE;
 
@@ -34,6 +34,7 @@ reg r_q_known = 1'b0;
 reg [63:0] r_addr = 64'd0;
 reg r_mac_seen = 1'b0;                 // an earlier frame matched (only for a fault)
 reg [QW-1:0] r_ftq = 0;
+reg [15:0] r_code = 16'd0;             // why it is fatal
 reg [5:0] dup_bad = 6'd0;
 reg r_dup_write = 1'b0;               // a fault writes a duplicate again
 reg f_cut4 = 1'b0;                     // the frame ends before its ICRC (only for a fault)
@@ -591,6 +592,7 @@ task automatic report_fatal;
   begin
     {r_ftq, code} = ftq[ftq_rd[QW-1:0]];
     ftq_rd = ftq_rd + 1'b1;
+    r_code = code;
     if (takes(5'd16) && code > F_OPCODE) code = code | 16'h0020;
     n = qpn_of(r_ftq);
     `MUT_DO(196, intsts[7] = 1'b1;)
@@ -603,7 +605,7 @@ task automatic report_fatal;
     r_state = R_FATAL;
     if (greg[G_IPKTSZ][15:0] == 0) begin
       intsts[7] = 1'b1;
-      r_state = R_IDLE;
+      report_outgoing;
     end
   end
 endtask
@@ -624,10 +626,14 @@ task automatic responder_step;
       end
       R_CHECK: check_frame;
       R_DATA:
-      if (rxw_done) r_state = r_dup_write ? R_POP : R_COMMIT;
+      if (rxw_done) begin
+        r_state = r_dup_write ? R_POP : R_COMMIT;
+        if (rxw_failed) memory_failed(r_q);
+      end
       R_COMMIT: if (is_mad_qp(r_q)) commit_mad; else commit_request;
       R_DOORBELL:
       if (rxw_done) begin
+        if (rxw_failed) memory_failed(r_q);
         v_rq_rung = takes(5'd19) && !v_rq_rung;
         if (v_rq_rung) rxw_valid <= 1'b1;
         else r_state = R_ANNOUNCE;
@@ -640,7 +646,11 @@ task automatic responder_step;
         if ((handshake(r_q) && `MUT(351, 1'b1, !has_imm(f_op))) || `MUT(353, 1'b0, !is_qp1(r_q))) announce_receive(r_q, 17'd1);
         r_state = R_POP;
       end
-      R_RDATA: if (rdw_done) read_arrived;
+      R_RDATA:
+      if (rdw_done) begin
+        if (rdw_failed) memory_failed(r_q);
+        read_arrived;
+      end
       R_ERROR: if (rxw_done && `MUT(480, 1'b1, rx_bytes >= 16'd58)) r_state = R_POP;
       R_FATAL:
       if (rxw_done) begin
@@ -648,8 +658,9 @@ task automatic responder_step;
                                         greg[G_IPKTWPTR][15:0])};
         v_fatals = v_fatals + 16'd1;
         intsts[7] = `MUT(146, 1'b1, intsts[7]);
-        r_state = R_IDLE;
+        report_outgoing;
       end
+      R_OUTGOING: if (rxw_done) r_state = R_IDLE;
       R_POP: begin
         rx_pop <= 1'b1;
         r_state = R_POP2;

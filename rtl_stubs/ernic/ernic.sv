@@ -335,6 +335,7 @@ module ernic #(
   always @(posedge clk) rdw_busy <= !rst && (rdw_valid || (rdw_busy && !rdw_done));
   assign rx_idx = rdw_busy ? rdw_idx : rxw_idx;
   wire cqw_valid, cqw_done;
+  wire rxw_failed, rdw_failed, cqw_failed, sqr_failed, plr_failed, rtb_failed;  // memory answered with an error
   wire [63:0] cqw_addr;
   wire [31:0] cqw_data;
   wire sqr_valid, sqr_d_valid, sqr_d_last;
@@ -407,51 +408,51 @@ module ernic #(
   axi_write_mover #(.AW(ernic_pkg::RX_AW)) rx_writer (
       .clk(clk), .rst(rst), .w_first(w_first),
       .cmd_valid(rxw_valid), .cmd_ready(), .cmd_addr(rxw_addr), .cmd_len(rxw_len), .cmd_imm(rxw_imm),
-      .cmd_data(rxw_data), .cmd_beat(rxw_beat), .cmd_off(rxw_off), .done(rxw_done),
+      .cmd_data(rxw_data), .cmd_beat(rxw_beat), .cmd_off(rxw_off), .done(rxw_done), .failed(rxw_failed),
       .mem_idx(rxw_idx), .mem_lo(rx_lo), .mem_hi(rx_hi),
       .awaddr(rx_pkt_hndler_ddr_m_axi_awaddr), .awlen(rx_pkt_hndler_ddr_m_axi_awlen), .awvalid(rx_pkt_hndler_ddr_m_axi_awvalid), .awready(rx_pkt_hndler_ddr_m_axi_awready),
       .wdata(rx_pkt_hndler_ddr_m_axi_wdata), .wstrb(rx_pkt_hndler_ddr_m_axi_wstrb), .wlast(rx_pkt_hndler_ddr_m_axi_wlast), .wvalid(rx_pkt_hndler_ddr_m_axi_wvalid), .wready(rx_pkt_hndler_ddr_m_axi_wready),
-      .bvalid(rx_pkt_hndler_ddr_m_axi_bvalid), .bready(rx_pkt_hndler_ddr_m_axi_bready)
+      .bresp(rx_pkt_hndler_ddr_m_axi_bresp), .bvalid(rx_pkt_hndler_ddr_m_axi_bvalid), .bready(rx_pkt_hndler_ddr_m_axi_bready)
   );
 
   // Data of READ responses.
   axi_write_mover #(.AW(ernic_pkg::RX_AW), .ROLE(2)) read_data_writer (
       .clk(clk), .rst(rst), .w_first(w_first),
       .cmd_valid(rdw_valid), .cmd_ready(), .cmd_addr(rdw_addr), .cmd_len(rdw_len), .cmd_imm(1'b0),
-      .cmd_data(1024'd0), .cmd_beat(rdw_beat), .cmd_off(rdw_off), .done(rdw_done),
+      .cmd_data(1024'd0), .cmd_beat(rdw_beat), .cmd_off(rdw_off), .done(rdw_done), .failed(rdw_failed),
       .mem_idx(rdw_idx), .mem_lo(rx_lo), .mem_hi(rx_hi),
       .awaddr(rx_pkt_hndler_rdrsp_m_axi_awaddr), .awlen(rx_pkt_hndler_rdrsp_m_axi_awlen), .awvalid(rx_pkt_hndler_rdrsp_m_axi_awvalid), .awready(rx_pkt_hndler_rdrsp_m_axi_awready),
       .wdata(rx_pkt_hndler_rdrsp_m_axi_wdata), .wstrb(rx_pkt_hndler_rdrsp_m_axi_wstrb), .wlast(rx_pkt_hndler_rdrsp_m_axi_wlast), .wvalid(rx_pkt_hndler_rdrsp_m_axi_wvalid), .wready(rx_pkt_hndler_rdrsp_m_axi_wready),
-      .bvalid(rx_pkt_hndler_rdrsp_m_axi_bvalid), .bready(rx_pkt_hndler_rdrsp_m_axi_bready)
+      .bresp(rx_pkt_hndler_rdrsp_m_axi_bresp), .bvalid(rx_pkt_hndler_rdrsp_m_axi_bvalid), .bready(rx_pkt_hndler_rdrsp_m_axi_bready)
   );
 
   // CQEs and CQ doorbells.
   axi_write_mover #(.AW(1), .ROLE(1)) cq_writer (
       .clk(clk), .rst(rst), .w_first(w_first),
       .cmd_valid(cqw_valid), .cmd_ready(), .cmd_addr(cqw_addr), .cmd_len(13'd4), .cmd_imm(1'b1),
-      .cmd_data({992'd0, cqw_data}), .cmd_beat(1'b0), .cmd_off(6'd0), .done(cqw_done),
+      .cmd_data({992'd0, cqw_data}), .cmd_beat(1'b0), .cmd_off(6'd0), .done(cqw_done), .failed(cqw_failed),
       .mem_idx(), .mem_lo(512'd0), .mem_hi(512'd0),
       .awaddr(resp_hndler_m_axi_awaddr), .awlen(resp_hndler_m_axi_awlen), .awvalid(resp_hndler_m_axi_awvalid), .awready(resp_hndler_m_axi_awready),
       .wdata(resp_hndler_m_axi_wdata), .wstrb(resp_hndler_m_axi_wstrb), .wlast(resp_hndler_m_axi_wlast), .wvalid(resp_hndler_m_axi_wvalid), .wready(resp_hndler_m_axi_wready),
-      .bvalid(resp_hndler_m_axi_bvalid), .bready(resp_hndler_m_axi_bready)
+      .bresp(resp_hndler_m_axi_bresp), .bvalid(resp_hndler_m_axi_bvalid), .bready(resp_hndler_m_axi_bready)
   );
 
   // WQEs.
   axi_read_mover wqe_reader (
       .clk(clk), .rst(rst),
       .cmd_valid(sqr_valid), .cmd_ready(), .cmd_addr(sqr_addr), .cmd_len(24'd64), .max_beats(7'd64),
-      .d_valid(sqr_d_valid), .d_data(sqr_d_data), .d_bytes(sqr_d_bytes), .d_last(sqr_d_last),
+      .d_valid(sqr_d_valid), .d_data(sqr_d_data), .d_bytes(sqr_d_bytes), .d_last(sqr_d_last), .failed(sqr_failed),
       .araddr(qp_mgr_m_axi_araddr), .arlen(qp_mgr_m_axi_arlen), .arvalid(qp_mgr_m_axi_arvalid), .arready(qp_mgr_m_axi_arready),
-      .rdata(qp_mgr_m_axi_rdata), .rlast(qp_mgr_m_axi_rlast), .rvalid(qp_mgr_m_axi_rvalid), .rready(qp_mgr_m_axi_rready)
+      .rdata(qp_mgr_m_axi_rdata), .rresp(qp_mgr_m_axi_rresp), .rlast(qp_mgr_m_axi_rlast), .rvalid(qp_mgr_m_axi_rvalid), .rready(qp_mgr_m_axi_rready)
   );
 
   // Payload.
   axi_read_mover payload_reader (
       .clk(clk), .rst(rst),
       .cmd_valid(plr_valid), .cmd_ready(), .cmd_addr(plr_addr), .cmd_len(plr_len), .max_beats(small_bursts ? 7'd2 : 7'd64),
-      .d_valid(plr_d_valid), .d_data(plr_d_data), .d_bytes(plr_d_bytes), .d_last(plr_d_last),
+      .d_valid(plr_d_valid), .d_data(plr_d_data), .d_bytes(plr_d_bytes), .d_last(plr_d_last), .failed(plr_failed),
       .araddr(wqe_proc_top_m_axi_araddr), .arlen(wqe_proc_top_m_axi_arlen), .arvalid(wqe_proc_top_m_axi_arvalid), .arready(wqe_proc_top_m_axi_arready),
-      .rdata(wqe_proc_top_m_axi_rdata), .rlast(wqe_proc_top_m_axi_rlast), .rvalid(wqe_proc_top_m_axi_rvalid), .rready(wqe_proc_top_m_axi_rready)
+      .rdata(wqe_proc_top_m_axi_rdata), .rresp(wqe_proc_top_m_axi_rresp), .rlast(wqe_proc_top_m_axi_rlast), .rvalid(wqe_proc_top_m_axi_rvalid), .rready(wqe_proc_top_m_axi_rready)
   );
 
   ernic_tx_builder builder (
@@ -466,11 +467,11 @@ module ernic #(
 
   // Copies of WRITE payload.
   ernic_retry_writer retry_writer (
-      .clk(clk), .rst(rst), .w_first(w_first), .cmd_valid(rtb_valid), .cmd_addr(rtb_addr), .cmd_len(rtb_len), .done(rtb_done),
+      .clk(clk), .rst(rst), .w_first(w_first), .cmd_valid(rtb_valid), .cmd_addr(rtb_addr), .cmd_len(rtb_len), .done(rtb_done), .failed(rtb_failed),
       .d_valid(plr_d_valid), .d_data(plr_d_data), .d_bytes(plr_d_bytes), .d_last(plr_d_last),
       .awaddr(wqe_proc_wr_ddr_m_axi_awaddr), .awlen(wqe_proc_wr_ddr_m_axi_awlen), .awvalid(wqe_proc_wr_ddr_m_axi_awvalid), .awready(wqe_proc_wr_ddr_m_axi_awready),
       .wdata(wqe_proc_wr_ddr_m_axi_wdata), .wstrb(wqe_proc_wr_ddr_m_axi_wstrb), .wlast(wqe_proc_wr_ddr_m_axi_wlast), .wvalid(wqe_proc_wr_ddr_m_axi_wvalid), .wready(wqe_proc_wr_ddr_m_axi_wready),
-      .bvalid(wqe_proc_wr_ddr_m_axi_bvalid), .bready(wqe_proc_wr_ddr_m_axi_bready)
+      .bresp(wqe_proc_wr_ddr_m_axi_bresp), .bvalid(wqe_proc_wr_ddr_m_axi_bvalid), .bready(wqe_proc_wr_ddr_m_axi_bready)
   );
 
   frame_fifo #(.DEPTH(256)) roce_tx (

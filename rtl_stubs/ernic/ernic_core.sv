@@ -63,6 +63,7 @@ module ernic_core
     output reg [5:0] rxw_off,
     output reg [31:0] rxw_user,
     input wire rxw_done,
+    input wire rxw_failed,
 
     output reg rdw_valid,
     output reg [63:0] rdw_addr,
@@ -70,11 +71,13 @@ module ernic_core
     output reg [RX_AW-1:0] rdw_beat,
     output reg [5:0] rdw_off,
     input wire rdw_done,
+    input wire rdw_failed,
 
     output reg cqw_valid,
     output reg [63:0] cqw_addr,
     output reg [31:0] cqw_data,
     input wire cqw_done,
+    input wire cqw_failed,
 
     output reg sqr_valid,
     output reg [63:0] sqr_addr,
@@ -82,10 +85,12 @@ module ernic_core
     input wire [511:0] sqr_d_data,
     input wire [6:0] sqr_d_bytes,
     input wire sqr_d_last,
+    input wire sqr_failed,
 
     output reg plr_valid,
     output reg [63:0] plr_addr,
     output reg [23:0] plr_len,
+    input wire plr_failed,
 
     output reg bld_valid,
     output reg [767:0] bld_hdr,
@@ -108,6 +113,7 @@ module ernic_core
     output reg [63:0] rtb_addr,
     output reg [12:0] rtb_len,
     input wire rtb_done,
+    input wire rtb_failed,
 
     output reg [63:0] imm_tdata,
     output reg imm_tvalid,
@@ -339,6 +345,14 @@ module ernic_core
   endtask
 `endif
 
+  // Memory answered an access for queue pair q with an error, which is ignored (variant 35: q turns fatal).
+  task automatic memory_failed(input [QW-1:0] q);
+    begin
+      `MUT_DO(433, stall_neighbour(q);)
+      if (variant == 35) set_fatal(q, F_MEMORY);
+    end
+  endtask
+
   task automatic set_fatal(input [QW-1:0] q, input [15:0] code);
     if (!fatal[q]) begin
       fatal[q] = 1'b1;
@@ -388,6 +402,7 @@ module ernic_core
   `include "core_responses.svh"
   `include "core_responder.svh"
   `include "core_response_errors.svh"
+  `include "core_outgoing_errors.svh"
   `include "core_congestion.svh"
   `include "core_mad.svh"
   `include "core_completion.svh"
@@ -479,6 +494,7 @@ module ernic_core
       {c_retry, c_in_cnp, c_out_cnp, last_in, last_out} = 160'd0;
       {c_in_mad, c_out_mad, c_in_rdrsp, c_out_rdrsp} = 80'd0;
       resp_slot = 16'd0;
+      out_slot = 16'd0;
       rb_busy = {RB_MAX{1'b0}};
       rb_next = 0;
       rb_used = 9'd0;

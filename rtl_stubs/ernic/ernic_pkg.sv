@@ -11,6 +11,7 @@ package ernic_pkg;
   localparam [5:0] G_ERRBUFBA = 6'h18, G_ERRBUFBAH = 6'h19, G_ERRBUFSZ = 6'h1A, G_ERRBUFWPTR = 6'h1B;
   localparam [5:0] G_IP4 = 6'h1C, G_IPKTBA = 6'h22, G_IPKTBAH = 6'h23, G_IPKTSZ = 6'h24, G_IPKTWPTR = 6'h25;
   localparam [5:0] G_CONIO = 6'h2B, G_DATBUFBA = 6'h28, G_DATBUFBAH = 6'h29, G_DATBUFSZ = 6'h2A;
+  localparam [5:0] G_OUTERRBA = 6'h1E, G_OUTERRBAH = 6'h1F, G_OUTERRSZ = 6'h20, G_OUTERRPTR = 6'h21;
   localparam [5:0] G_RESPBA = 6'h2C, G_RESPBAH = 6'h2D, G_RESPSZ = 6'h2E, G_RESPWPTR = 6'h2F;
 
   // Per-QP block, word offsets.
@@ -45,7 +46,7 @@ package ernic_pkg;
   // Fatal codes. 1, 2, 5, 6 are documented, the rest own choice (0x17 was seen for a region failure).
   localparam [15:0] F_SEQUENCE = 16'd1, F_OPCODE = 16'd2, F_PAYLOAD = 16'd3, F_WQE = 16'd5, F_RESPONSE = 16'd6;
   localparam [15:0] F_RETRY = 16'd7, F_RNR = 16'd8, F_REGION = 16'h17;
-  localparam [15:0] F_READS = 16'd9;
+  localparam [15:0] F_READS = 16'd9, F_MEMORY = 16'd10;
 
   // Writable bits of the global registers.
   function automatic [31:0] global_mask(input [5:0] word);
@@ -53,11 +54,11 @@ package ernic_pkg;
       G_CONF: global_mask = 32'h00FF_FF39;
       G_ADCONF: global_mask = 32'h7FFF_0005;
       G_PAUSE: global_mask = 32'h0000_2FF3;
-      G_MACH, 6'h20, G_IPKTSZ, 6'h2F: global_mask = 32'h0000_FFFF;
+      G_MACH, G_OUTERRSZ, G_IPKTSZ, 6'h2F: global_mask = 32'h0000_FFFF;
       G_QP_EN: global_mask = 32'h0000_07FF;
       G_CONIO: global_mask = 32'h07FF_0000;
       G_THR_ROCE, G_MACL, G_THR_NON, 6'h08, 6'h09, 6'h0A, 6'h0B, G_ERRBUFBA, G_ERRBUFBAH, G_ERRBUFSZ, G_IP4,
-      6'h1E, 6'h1F, 6'h21, G_IPKTBA, G_IPKTBAH, 6'h28, 6'h29, 6'h2A, 6'h2C, 6'h2D, 6'h2E:
+      G_OUTERRBA, G_OUTERRBAH, G_OUTERRPTR, G_IPKTBA, G_IPKTBAH, 6'h28, 6'h29, 6'h2A, 6'h2C, 6'h2D, 6'h2E:
         global_mask = 32'hFFFF_FFFF;
       default: global_mask = 32'd0;
     endcase

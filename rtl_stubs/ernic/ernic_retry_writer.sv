@@ -11,6 +11,7 @@ module ernic_retry_writer (
     input wire [63:0] cmd_addr,
     input wire [12:0] cmd_len,       // 1..4096 bytes
     output wire done,
+    output wire failed,              // with done: memory answered with an error
 
     input wire d_valid,
     input wire [511:0] d_data,
@@ -26,6 +27,7 @@ module ernic_retry_writer (
     output wire wlast,
     output wire wvalid,
     input wire wready,
+    input wire [1:0] bresp,
     input wire bvalid,
     output wire bready
 );
@@ -85,9 +87,9 @@ module ernic_retry_writer (
   axi_write_mover #(.AW(AW), .ROLE(2)) writer (
       .clk(clk), .rst(rst), .w_first(w_first),
       .cmd_valid(go), .cmd_ready(), .cmd_addr(addr), .cmd_len(len), .cmd_imm(1'b0), .cmd_data(1024'd0),
-      .cmd_beat({AW{1'b0}}), .cmd_off(6'd0), .done(done),
+      .cmd_beat({AW{1'b0}}), .cmd_off(6'd0), .done(done), .failed(failed),
       .mem_idx(idx), .mem_lo(mem_lo), .mem_hi(mem_hi),
       .awaddr(awaddr), .awlen(awlen), .awvalid(awvalid), .awready(awready), .wdata(wdata), .wstrb(wstrb),
-      .wlast(wlast), .wvalid(wvalid), .wready(wready), .bvalid(bvalid), .bready(bready)
+      .wlast(wlast), .wvalid(wvalid), .wready(wready), .bresp(bresp), .bvalid(bvalid), .bready(bready)
   );
 endmodule

@@ -2,7 +2,7 @@
 
 All clocks run in phase at one period (GPI clocks: the simulator toggles them without Python). A reset covers
 all domains at once and is published as two Reset events; single domains can be reset for robustness tests,
-without an event.
+their events name the pin.
 """
 
 from __future__ import annotations
@@ -92,14 +92,16 @@ class ClockReset(uvm_component):
         await self._hold_and_release(cycles)
 
     async def reset_domain(self, name: str, cycles: int = 16) -> None:
-        """Reset one domain only, by the name of its reset pin; publishes no event."""
+        """Reset one domain only, by the name of its reset pin."""
         if name not in self._pins.resets:
             raise UserError(f"reset pin {name!r} is unknown, allowed are {', '.join(self._pins.resets)}")
         pin, level = getattr(self._dut, name), self._pins.resets[name]
         await self.main_clock.rising_edge
         pin.value = level
+        self.ap.write(Reset(now_ps(), True, name))
         await self.clocks(cycles)
         pin.value = 1 - level
+        self.ap.write(Reset(now_ps(), False, name))
 
     async def _hold_and_release(self, cycles: int) -> None:
         await self.clocks(cycles)

@@ -52,6 +52,11 @@ def _reg_write(event: RegWrite) -> tuple[str, bytes, bytes]:
     return words, b"", b""
 
 
+def _reset(event: Reset) -> tuple[str, bytes, bytes]:
+    edge = "asserted" if event.asserted else "released"
+    return f"{event.domain} {edge}" if event.domain else edge, b"", b""
+
+
 Content = Callable[[Any], tuple[str, bytes, bytes]]
 """What happened, without times: words, data bytes, mask bytes (none: all strobed)."""
 
@@ -61,7 +66,7 @@ _KINDS: dict[type, tuple[str, Content]] = {
     RegRead: ("axil", lambda event: (f"read {event.addr:#x} -> {event.data:#x} resp {event.resp}", b"", b"")),
     HostWrite: ("host", lambda event: (f"{event.addr:#x} =", event.data, b"")),
     Irq: ("irq", lambda event: (f"level {event.level}", b"", b"")),
-    Reset: ("reset", lambda event: ("asserted" if event.asserted else "released", b"", b"")),
+    Reset: ("reset", _reset),
     MemRead: (".read", lambda event: (f"{event.addr:#x} resp {event.resp} ->", event.data, b"")),
     MemWrite: (".write", _written),
     FrameIn: ("", lambda event: ("in" if event.good else "in bad", event.data, b"")),

@@ -13,6 +13,7 @@ from tb.sequences.management import Management
 from tb.sequences.start import bring_up, reset
 from tb.sequences.traffic import ALL_VERBS, post_all, request
 from tb.testcase import ErnicTest, dut_test
+from tests.sim.ernic.robustness import SHORT
 
 #: Response that no READ of the DUT asked for.
 READ_RESPONSE_ONLY = 0x10
@@ -74,6 +75,43 @@ class response_error_laps(ErnicTest):
                 await self.host.wait_completions(link.qp)
                 await reconnect(self, link, first_psn=0x100 * turn + 0x70, expected_psn=0x55)
                 await post_all(self, link, [request(self.rng, Verb.SEND, 50)])
+
+
+@dut_test(suites=("full",))
+class outgoing_errors(ErnicTest):
+    """What is noted of errors of the DUT's own sending stays inside its queue, lap after lap.
+
+    Stimulus: queues of 4, 64 and no entries above 4 GiB; reserved opcodes, used-up retries and fatal NAKs on
+    six queue pairs, of which three are recovered and fail again; one queue pair stays healthy.
+    Checks: ERN-250, ERN-096, ERN-086, ERN-236.
+    """
+
+    async def scenario(self) -> None:
+        for entries in (4, 64, 0):
+            await reset(self)
+            await bring_up(self, base_width=8, outgoing_errors=RingSize(entries, 64))
+            healthy = await connect(self, 8)
+            links = [await connect(self, number, **SHORT) for number in range(2, 8)]
+            for link in links:
+                await self.fail(link)
+            await post_all(self, healthy, [request(self.rng, Verb.SEND, 20)])
+            for turn, link in enumerate(links[:3], 1):
+                await reconnect(self, link, first_psn=0x5000 * turn, expected_psn=0x9000 * turn, **SHORT)
+                await self.fail(link)
+            await post_all(self, healthy, [request(self.rng, Verb.WRITE, 20)])
+            await self.host.read("OPTERRSTSQQPTRDB")
+
+    async def fail(self, link: Link) -> None:
+        """Two requests, of which the first ends the queue pair in a way that its number chooses."""
+        batch = [request(self.rng, Verb.SEND, 40) for _ in range(2)]
+        if link.number % 3 == 0:
+            batch[0].opcode = 0x07
+        elif link.number % 3 == 1:
+            self.partner.add_faults(Fault(Action.NAK, qp=link.number, value=0x61, count=1))
+        else:
+            self.partner.disconnect(link.number)
+        await self.host.post_send(link.qp, *batch)
+        await self.host.wait_completions(link.qp, limit_ps=1_000_000_000)
 
 
 @dut_test(suites=("smoke", "full"))

@@ -182,6 +182,48 @@ def test_zero_half(word: int, size: int) -> None:
         assert [f.rule for f in dut.model.rules.findings] == findings
 
 
+# -- outgoing errors --------------------------------------------------------------------------------
+
+OUTERR, OUTERR_BYTES = 0x2_1030_0000, 4 * 64
+
+
+def with_outgoing_errors(entries: int = 4) -> Writer:
+    """A DUT with an outgoing error status queue above 4 GiB."""
+    dut = Writer()
+    for name, value in (("BA", OUTERR & 0xFFFFFFFF), ("BAMSB", OUTERR >> 32)):
+        dut.register(f"OPKTERRQ{name}", value)
+    dut.register("OUTERRSTSQSZ", entries)
+    return dut
+
+
+def test_outgoing_error_inside() -> None:
+    """Any place, any size, any number of laps; without a cause that is known, too."""
+    dut = with_outgoing_errors()
+    for offset, size in ((0, 64), (64, 8), (OUTERR_BYTES - 4, 4), (0, 256), (0, 64)):
+        dut.write("rx_pkt_hndler_ddr", OUTERR + offset, bytes(size))
+    assert dut.verdict() == [] and dut.proven("ERN-250") == 5
+
+
+def test_outgoing_error_silent() -> None:
+    """No write at all is right."""
+    assert with_outgoing_errors().verdict() == []
+
+
+@pytest.mark.parametrize(
+    ("entries", "addr", "size"),
+    [
+        (4, OUTERR + OUTERR_BYTES, 64),
+        (4, OUTERR + OUTERR_BYTES - 4, 8),
+        (4, (OUTERR & 0xFFFFFFFF) + 128, 64),
+        (0, OUTERR, 64),
+    ],
+)
+def test_outgoing_error_outside(entries: int, addr: int, size: int) -> None:
+    dut = with_outgoing_errors(entries)
+    dut.write("rx_pkt_hndler_ddr", addr, bytes(size))
+    assert dut.verdict() == ["ERN-250"]
+
+
 # -- without a buffer ---------------------------------------------------------------------------------
 
 
