@@ -249,7 +249,7 @@ task automatic acknowledge(input duplicate);
       if (!duplicate) ak_on[r_q] = 1'b0;
       reply(r_q, {3'b000, k_aeth_credit[4:0]}, psn);
     end else if (mode[1] == 1'b0 || `MUT(107, 1'b0, 1'b1)) begin
-      delay_ack(`MUT(108, {32'd0, k_ack_timeout}, 64'h1000_0000), newest);
+      delay_ack(`MUT(108, {32'd0, k_ack_timeout}, (mode == 2'b01) ? 64'h1000_0000 : {32'd0, k_ack_timeout}), newest);
     end
   end
 endtask
