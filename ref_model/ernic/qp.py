@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from ref_model.deadlines import Must
 from ref_model.ernic.completion import CompletionQueue
-from ref_model.ernic.config import Device, QpConfig, RegisterValues, read_device, read_qp
-from ref_model.ernic.context import Context
-from ref_model.ernic.counters import Counters
-from ref_model.ernic.errors import ErrorBuffer
-from ref_model.ernic.interrupts import FATAL, ILLEGAL_WQE, VALIDATION, Interrupts
+from ref_model.ernic.config import Device, QpConfig, read_device, read_qp
+from ref_model.ernic.interrupts import FATAL, ILLEGAL_WQE, VALIDATION
 from ref_model.ernic.lifecycle import LifeCycle
 from ref_model.ernic.management import QP1, ManagementReceiver
 from ref_model.ernic.management_send import ManagementRequester
 from ref_model.ernic.receive_queue import ReceiveQueue
-from ref_model.ernic.regions import Regions
 from ref_model.ernic.requester import Requester
 from ref_model.ernic.responder import Responder
+from ref_model.ernic.shared import Shared
 from ref_model.rules import Scope
 from ref_model.wire import Frame
 
@@ -25,23 +22,14 @@ CODE_WQE, CODE_RESPONSE = 5, 6
 class Qp:
     """QP number ``number`` in register slot ``slot``."""
 
-    def __init__(
-        self,
-        ctx: Context,
-        values: RegisterValues,
-        counters: Counters,
-        interrupts: Interrupts,
-        errors: ErrorBuffer,
-        regions: Regions,
-        number: int,
-        slot: int,
-    ) -> None:
+    def __init__(self, shared: Shared, number: int, slot: int) -> None:
         """Start as after reset."""
+        ctx, counters, interrupts, errors = shared.ctx, shared.counters, shared.interrupts, shared.errors
         self.number = number
         self.slot = slot
         self.scope = Scope(f"QP {number}")
         self._ctx = ctx
-        self._values = values
+        self._values = shared.values
         self._interrupts = interrupts
         self._errors = errors
         self._counters = counters
@@ -55,7 +43,7 @@ class Qp:
             self.management = ManagementReceiver(ctx, self.scope, self.rq, counters, interrupts, errors)
             self.cq.unacknowledged = "ERN-194"
         self.responder = Responder(
-            ctx, self.scope, self.rq, regions, counters, interrupts, errors, number, self.request_fatal
+            ctx, self.scope, self.rq, shared.regions, counters, interrupts, errors, number, self.request_fatal
         )
         self.cq.settle_fatal = self._settle_completion
         self.cq.too_early = self.requester.completion_too_early
@@ -120,8 +108,10 @@ class Qp:
         self.may_turn_fatal = True
         self._interrupts.raise_bit(FATAL, sure=False)
 
-    def illegal_wqe(self) -> None:
-        """The next WQE has a reserved opcode."""
+    def check_next_entry(self) -> None:
+        """A WQE was fetched or started: a reserved opcode in the next one turns the QP fatal."""
+        if self.dead or not self.requester.illegal_entry(self.refresh()[0]):
+            return
         self._interrupts.raise_bit(ILLEGAL_WQE)
         self._by_itself = True
         self.turn_fatal(None, "reserved WQE opcode", "ERN-068/fatal", "M_RULES")
