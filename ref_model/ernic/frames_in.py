@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ref_model.ernic.config import QpConfig
 from ref_model.ernic.context import GRANTED, OUTPUT
+from ref_model.ernic.errors import BadFrame
 from ref_model.ernic.headers import RESPONSES
 from ref_model.ernic.interrupts import VALIDATION
 from ref_model.ernic.management import QP1
@@ -196,7 +197,17 @@ class FramesIn:
             syndrome, further = syndrome_bits(faults)
             may = possible_syndromes(faults, frame, device)
             blank = any(not entry.syndrome for entry in faults)
-            self._shared.errors.expect(counted, syndrome, "ERN-151", fault.why, further, may, blank)
+            self._shared.errors.expect(
+                BadFrame(
+                    "ERN-151",
+                    fault.why,
+                    sure=counted,
+                    syndrome=syndrome,
+                    further=further,
+                    may=may,
+                    blank=blank,
+                )
+            )
         else:
             rules.tempt("ERN-152", path)
         self._shared.counters.last_in_known = False
@@ -275,7 +286,7 @@ class FramesIn:
         self._shared.counters.add("invalid", 0, 1)
         self._shared.counters.add("dropped", 0, 1)
         self._shared.interrupts.raise_bit(VALIDATION, sure=False)
-        self._shared.errors.expect(False, 0, "ERN-151", "a response that answers nothing")
+        self._shared.errors.expect(BadFrame("ERN-151", "a response that answers nothing"))
 
     def _doubtful_response(self) -> None:
         """A READ response the DUT need not take: what it counts for is open."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ref_model.deadlines import Must
 from ref_model.ernic.completion import CompletionQueue
 from ref_model.ernic.config import Device, QpConfig, read_device, read_qp
+from ref_model.ernic.errors import BadFrame
 from ref_model.ernic.interrupts import FATAL, ILLEGAL_WQE, VALIDATION
 from ref_model.ernic.lifecycle import LifeCycle
 from ref_model.ernic.management import QP1, ManagementReceiver
@@ -94,13 +95,13 @@ class Qp:
             self.may_turn_fatal = True
             self._interrupts.raise_bit(FATAL, sure=False)
             if not device.log_all_errors:
-                self._errors.expect(False, 0, "ERN-152", why, fatal=True)
+                self._errors.expect(BadFrame("ERN-152", why, fatal=True))
             return
         self._counters.add("invalid")
         self._counters.add("dropped", 0, 1)
         self._interrupts.raise_bit(VALIDATION)
         rule = "ERN-151" if device.log_all_errors else "ERN-152"
-        self._errors.expect(True, 0, rule, why)
+        self._errors.expect(BadFrame(rule, why, sure=True))
         self.turn_fatal(code, why)
 
     def _bad_response(self) -> None:

@@ -15,7 +15,7 @@ from ref_model.ernic.answer_order import AnswerOrder
 from ref_model.ernic.config import Device, QpConfig
 from ref_model.ernic.context import GRANTED, OUTPUT, Context
 from ref_model.ernic.counters import Counters
-from ref_model.ernic.errors import ErrorBuffer
+from ref_model.ernic.errors import BadFrame, ErrorBuffer
 from ref_model.ernic.headers import RESPONSE, check_headers, packet_diff
 from ref_model.ernic.interrupts import RNR_SENT, VALIDATION, Interrupts
 from ref_model.ernic.read_answers import ReadAnswers
@@ -191,7 +191,7 @@ class Responder:
         bth = frame.bth
         assert bth is not None
         self._held.append((frame, conn, device, begin))
-        self._errors.expect(False, 0, "ERN-151", "no free RQ element")
+        self._errors.expect(BadFrame("ERN-151", "no free RQ element"))
         self._freed = False
         self._would_write(frame, conn, "ERN-145", "no free RQ element")
         self._interrupts.raise_bit(RNR_SENT, sure=False)
@@ -222,7 +222,7 @@ class Responder:
         assert bth is not None
         if self._held:
             self._held.append((frame, conn, device, begin))
-            self._errors.expect(False, 0, "ERN-151", "it follows a SEND that may find no RQ element")
+            self._errors.expect(BadFrame("ERN-151", "it follows a SEND that may find no RQ element"))
             return
         state = self.state
         if state.open:
@@ -800,7 +800,7 @@ class Responder:
         self._counters.add("invalid", 0, 1)
         self._counters.add("dropped", 0, 1)
         self._interrupts.raise_bit(VALIDATION, sure=False)
-        self._errors.expect(False, 0, "ERN-151", why)
+        self._errors.expect(BadFrame("ERN-151", why))
 
     def _refuse(
         self, frame: Frame, syndrome: int | None, rule: str, why: str, code: int | None, denied_by: str = ""
