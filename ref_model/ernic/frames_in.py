@@ -121,7 +121,9 @@ class FramesIn:
             return
         if close_behind:
             self._rules.tempt("ERN-235", (qp.scope.name, "ack"))
-        special = suspicion(frame, qp.first_frame, self._shared.regions, qp.responder.revived, close_behind)
+        special = suspicion(
+            frame, qp.first_frame, self._shared.regions, qp.responder.answers.revived, close_behind
+        )
         self._shared.errors.accepted(special)
         if qp.first_frame is None:
             qp.first_frame = frame
@@ -231,11 +233,11 @@ class FramesIn:
         if info is not None and info.kind == "cnp":
             self._shared.counters.add("in_cnp")
             qp.requester.congested(event.settled)
-            qp.responder.ignored(bth.psn, "ERN-201")
+            qp.responder.received.refuse(bth.psn, "ERN-201")
             # whether a CNP counts as the last accepted frame is open
             self._shared.counters.last_in_known = False
             self._rules.tempt("ERN-201", (qp.scope.name, "rx"))
-            qp.responder.stands("ERN-201")
+            qp.responder.answers.stands("ERN-201")
         marked = congestion_experienced(frame)
         if info is not None and info.kind in RESPONSES | {"cnp"}:
             if marked:
@@ -245,10 +247,10 @@ class FramesIn:
             return
         if frame.trailer:
             self._rules.tempt("ERN-233", (qp.scope.name, "rx"))
-        expected = qp.responder.state.expected
+        expected = qp.responder.received.expected
         qp.responder.request(frame, conn, device, event.begin)
         if marked:  # a request that is refused, repeated or undecided yet may leave the mark unnoticed
-            self._shared.interrupts.bank("CNP", qp.number, sure=qp.responder.state.expected != expected)
+            self._shared.interrupts.bank("CNP", qp.number, sure=qp.responder.received.expected != expected)
             self._rules.tempt("ERN-199", OUTPUT)
 
     def _answer(self, qp: Qp, frame: Frame, now: int) -> None:

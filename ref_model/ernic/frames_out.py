@@ -171,11 +171,12 @@ class FramesOut:
         bth, ip = frame.bth, frame.ip
         assert bth is not None and ip is not None
         info = INFO.get(bth.opcode)
-        state = qp.responder.state
+        responder = qp.responder
+        received, answers = responder.received, responder.answers.owed
         if info is not None and info.kind in RESPONSES:
-            numbers = {state.last_accepted, state.expected, *(answer.psn for answer, _ in state.answers)}
-            numbers |= qp.responder.reads.next_psns()
-            owed = 2 * int(bool(state.waiting or state.answers or qp.responder.reads.pending))
+            numbers = {received.last_accepted, received.expected, *(answer.psn for answer, _ in answers)}
+            numbers |= responder.reads.next_psns()
+            owed = 2 * int(bool(responder.acks.waiting or answers or responder.reads.pending))
         else:
             numbers = {qp.requester.cursor, qp.requester.una}
             owed = 2 * int(not qp.requester.idle)

@@ -61,9 +61,9 @@ class Overrides:
         elif name == "STATRQPIDB":
             self._qps.handshake.before_preset(qp)
             qp.rq.preset(data & 0xFFFF)
-            qp.responder.state.elements = data & 0xFFFF
+            qp.responder.received.elements = data & 0xFFFF
         elif name == "STATMSN":
-            qp.responder.preset_messages(data & 0xFFFFFF)
+            qp.responder.received.messages = data & 0xFFFFFF
 
     def forget(self, qp: Qp) -> None:
         """Traffic moves the registers of ``qp`` on from what software wrote."""

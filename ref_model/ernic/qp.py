@@ -43,9 +43,7 @@ class Qp:
         if number == QP1:
             self.management = ManagementReceiver(ctx, self.scope, self.rq, counters, interrupts, errors)
             self.cq.unacknowledged = "ERN-194"
-        self.responder = Responder(
-            ctx, self.scope, self.rq, shared.regions, counters, interrupts, errors, number, self.request_fatal
-        )
+        self.responder = Responder(shared, self.scope, number, self.rq, self.request_fatal)
         self.cq.settle_fatal = self._settle_completion
         self.cq.too_early = self.requester.completion_too_early
         self.requester.on_bad_response = self._bad_response
@@ -198,7 +196,7 @@ class Qp:
         self.nak_syndrome = self.fatal_codes = self._entry_duty = None
         self.scope.tainted = False
         self.lives += 1
-        self.responder.revived = self.life.rule
+        self.responder.answers.revived = self.life.rule
         for path in ("tx", "rx"):
             self._ctx.rules.tempt(self.life.rule, (self.scope.name, path))
         self.requester.revive()

@@ -63,7 +63,7 @@ class QpRegisters:
         if qp.life.configured(conn, qp.fatal, at_rest, requester.sq.count, self._ctx.now):
             qp.revive()
         if conn.recovery or not conn.enabled:
-            qp.responder.stopped()
+            qp.responder.acks.stopped()
         if conn.recovery:
             for _ in range(qp.cq.recovery()):
                 self._shared.counters.flushed()  # fetched to be flushed, whenever that was

@@ -66,12 +66,12 @@ class QueuePairs:
         qp = self.by_number[number] = Qp(self._shared, number, slot)
         self.handshake.attach(qp)
         other = number + 1 - 2 * self.first_slot  # has this slot in the other QP_BASE_MODE
-        qp.responder.owed_by_other_slot = lambda psn: self._awaits_ack(other, psn)
+        qp.responder.answers.owed_by_other_slot = lambda psn: self._awaits_ack(other, psn)
         return qp
 
     def _awaits_ack(self, number: int, psn: int) -> bool:
         qp = self.by_number.get(number)
-        return qp is not None and any(waiting.psn == psn for waiting in qp.responder.state.waiting)
+        return qp is not None and any(waiting.psn == psn for waiting in qp.responder.acks.waiting)
 
     def peers(self) -> dict[int, list[Qp]]:
         """Return the configured QPs by the DestQP they send to."""

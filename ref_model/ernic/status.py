@@ -228,7 +228,7 @@ class QpStatus:
         """Judge a read of ``register`` of ``qp`` over [begin, settled]."""
         rules, before = self._ctx.rules, self._ctx.rules.findings_total
         self._handlers[register](qp, value, begin, settled)
-        untouched = not (qp.requester.sent_messages or qp.responder.state.counts)
+        untouched = not (qp.requester.sent_messages or qp.responder.received.counts)
         if untouched and self._ctx.quiet and rules.findings_total == before:
             rules.passed(("ERN-239",), qp.scope)
 
@@ -244,10 +244,10 @@ class QpStatus:
             self._ctx.rules.eq("ERN-062", qp.requester.next_psn, value & 0xFFFFFF, why, qp.scope)
 
     def _lstrqreq(self, qp: Qp, value: int, begin: int, settled: int) -> None:
-        state = qp.responder.state
-        if self._ctx.quiet and not qp.dead and state.counts and not state.open:
-            opcode, psn = qp.responder.last_opcode, state.last_accepted
-            first = psn if state.last_read is None else state.last_read
+        received = qp.responder.received
+        if self._ctx.quiet and not qp.dead and received.counts and not received.open:
+            opcode, psn = received.last_opcode, received.last_accepted
+            first = psn if received.last_read is None else received.last_read
             observed = (value >> 24, value & 0xFFFFFF)
             why = "opcode and PSN of the last accepted request (of a READ, its first or last one)"
             self._ctx.rules.one_of("ERN-113", {(opcode, psn), (opcode, first)}, observed, why, qp.scope)
@@ -257,13 +257,13 @@ class QpStatus:
             self._ctx.rules.observe("ERN-064")
         elif self._ctx.quiet and not qp.dead:
             started = qp.requester.sent_messages & 0xFFFFFF
-            rule = "ERN-064" if started or qp.responder.state.counts else "ERN-239"
+            rule = "ERN-064" if started or qp.responder.received.counts else "ERN-239"
             self._ctx.rules.eq(rule, started, value, "WQEs sent", qp.scope)
 
     def _msn(self, qp: Qp, value: int, begin: int, settled: int) -> None:
-        if not self._ctx.quiet or qp.dead or qp.responder.state.open:
+        if not self._ctx.quiet or qp.dead or qp.responder.received.open:
             return
-        messages = qp.responder.state.messages
+        messages = qp.responder.received.messages
         offset = value - messages & 0xFFFFFF
         allowed = self._offset.setdefault(qp.number, offset if offset in (0, 1) else 0)
         expected = messages + allowed & 0xFFFFFF
@@ -289,7 +289,7 @@ class QpStatus:
         if not qp.dead and qp.requester.only_waits(*qp.refresh(), begin, settled):
             observed = (value >> 9 & 1, value >> 10 & 1)
             rules.eq("ERN-066", (1, 0), observed, "STATQP[9], [10]: all sent, ACKs missing", scope)
-        if qp.responder.rnr_active and quiet:
+        if qp.responder.received.rnr_active and quiet:
             rules.eq("ERN-145", 1, value >> 1 & 1, "STATQP[1] after an RNR NAK", scope)
         if qp.requester.resent_unacked:
             rules.eq("ERN-091", 1, value >> 11 & 1, "STATQP[11] after a resend", scope)
