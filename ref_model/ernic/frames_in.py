@@ -155,7 +155,7 @@ class FramesIn:
         info = INFO.get(bth.opcode)
         if info is not None and info.kind == "read_resp":
             self._doubtful_response()
-            qp.requester.read_response_late(frame)
+            qp.requester.responses.take_late(frame)
             return
         if bth.opcode != opcodes.ACKNOWLEDGE or aeth is None:
             self._rules.inconclusive("a frame for a QP that is just turning fatal by itself")
@@ -259,7 +259,7 @@ class FramesIn:
         assert bth is not None
         conn, device = qp.refresh()
         if bth.opcode != opcodes.ACKNOWLEDGE or aeth is None:
-            if qp.requester.read_response(frame, conn, device, now):
+            if qp.requester.responses.take(frame, conn, device, now):
                 self._shared.counters.add("in_read_response")
                 self._shared.counters.last_in = (bth.opcode, bth.psn & 0xFFF, qp.number)
                 self._shared.counters.last_in_known = True

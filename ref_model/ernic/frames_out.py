@@ -178,8 +178,8 @@ class FramesOut:
             numbers |= responder.reads.next_psns()
             owed = 2 * int(bool(responder.acks.waiting or answers or responder.reads.pending))
         else:
-            numbers = {qp.requester.cursor, qp.requester.una}
-            owed = 2 * int(not qp.requester.idle)
+            numbers = {qp.requester.window.cursor, qp.requester.window.una}
+            owed = 2 * int(not qp.requester.window.idle)
         score = owed + 2 * int(bth.psn in numbers) + int(bool(qp.released))
         return (
             score

@@ -71,8 +71,8 @@ class MemoryReads:
             rules.fail("ERN-247", "no fetch", seen, "XRNICCONF[0] = 0", qp.scope, knob="M_RULES")
         for offset in range(0, len(event.data), WQE_BYTES):
             slot = (event.addr + offset - conn.sq_base) // WQE_BYTES
-            qp.life.fetched(slot, qp.requester.started, conn.sq_depth)
-            qp.requester.fetched(slot, event.data[offset : offset + WQE_BYTES])
+            qp.life.fetched(slot, qp.requester.window.started, conn.sq_depth)
+            qp.requester.window.entries.fetched(slot, event.data[offset : offset + WQE_BYTES])
         qp.check_next_entry()
 
     def _payload_read(self, event: MemRead) -> None:

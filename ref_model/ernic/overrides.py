@@ -57,7 +57,7 @@ class Overrides:
         if name == "CQHEAD":
             qp.cq.preset(data & 0xFFFF)
         elif name == "STATCURSQPTR":
-            qp.requester.started = data & 0xFFFF
+            qp.requester.window.started = data & 0xFFFF
         elif name == "STATRQPIDB":
             self._qps.handshake.before_preset(qp)
             qp.rq.preset(data & 0xFFFF)

@@ -45,8 +45,8 @@ class Qp:
             self.cq.unacknowledged = "ERN-194"
         self.responder = Responder(shared, self.scope, number, self.rq, self.request_fatal)
         self.cq.settle_fatal = self._settle_completion
-        self.cq.too_early = self.requester.completion_too_early
-        self.requester.on_bad_response = self._bad_response
+        self.cq.too_early = self.requester.responses.completion_too_early
+        self.requester.responses.on_bad_response = self._bad_response
         self.cq.fatal_too_early = lambda: self.requester.fatal_too_early(self.refresh()[1])
         self.fatal = False
         self.fatal_due = False
@@ -109,7 +109,7 @@ class Qp:
 
     def check_next_entry(self) -> None:
         """A WQE was fetched or started: a reserved opcode in the next one turns the QP fatal."""
-        if self.dead or not self.requester.illegal_entry(self.refresh()[0]):
+        if self.dead or not self.requester.window.illegal_entry(self.refresh()[0]):
             return
         self._interrupts.raise_bit(ILLEGAL_WQE)
         self._by_itself = True
@@ -161,12 +161,12 @@ class Qp:
 
     def _settle_completion(self) -> None:
         """A completion nothing has earned shows what the DUT was free to do: take an answer, or die early."""
-        if not self.requester.settle_held(self.refresh()[0]):
+        if not self.requester.responses.settle_held(self.refresh()[0]):
             self.settle()
 
     def _may_die(self) -> bool:
         conn, device = self.refresh()
-        return self.may_turn_fatal or self.requester.timeout_limit_reached(conn, device)
+        return self.may_turn_fatal or self.requester.resends.timeout_limit_reached(conn, device)
 
     def _die(self) -> None:
         if not self.fatal:
@@ -181,8 +181,7 @@ class Qp:
         self._ctx.deadlines.void_all(self.scope)
         for path in ("tx", "rx", "ack", "cq", "doorbell"):
             self._ctx.rules.drop_temptations((self.scope.name, path))
-        self.requester.una = self.requester.next_psn
-        self.requester.entries.clear()
+        self.requester.window.abandon()
         self.responder.reads.clear()
         self.cq.abandon()
 

@@ -29,7 +29,7 @@ class QpRegisters:
         if qp.released and self._stays_released(qp, name, override):
             return
         if name == "SQPI" and override:
-            qp.requester.sq.preset(word & 0xFFFF)
+            qp.requester.window.sq.preset(word & 0xFFFF)
         elif name == "RQCI" and override:
             qp.rq.consumer.preset(word & 0xFFFF)
             qp.rq.credited = False
@@ -44,12 +44,12 @@ class QpRegisters:
                 qp.management.freed(conn, settled)
             qp.rq.free(word & 0xFFFF, max(conn.rq_depth, 1))
         elif name == "SQPSN":
-            qp.requester.preset_psn(word & 0xFFFFFF)
+            qp.requester.window.preset_psn(word & 0xFFFFFF)
         elif name == "LSTRQREQ":
             qp.responder.preset(word)
         elif name == "QPCONF":
             self._qps.handshake.configured(qp, override)
-            if qp.life.moved(conn, qp.fatal) and qp.requester.sq.count + qp.rq.received:
+            if qp.life.moved(conn, qp.fatal) and qp.requester.window.sq.count + qp.rq.received:
                 self._qps.release(qp, "ERN-222")  # a bring-up without reset: what survives is open
                 return
             self._configured(qp, conn)
@@ -58,16 +58,16 @@ class QpRegisters:
 
     def _configured(self, qp: Qp, conn: QpConfig) -> None:
         """QPCONF or QDEPTH was written: the QP may begin anew, or have to stop."""
-        requester = qp.requester
-        at_rest = requester.idle and qp.cq.done == requester.sq.count
-        if qp.life.configured(conn, qp.fatal, at_rest, requester.sq.count, self._ctx.now):
+        window = qp.requester.window
+        at_rest = window.idle and qp.cq.done == window.sq.count
+        if qp.life.configured(conn, qp.fatal, at_rest, window.sq.count, self._ctx.now):
             qp.revive()
         if conn.recovery or not conn.enabled:
             qp.responder.acks.stopped()
         if conn.recovery:
             for _ in range(qp.cq.recovery()):
                 self._shared.counters.flushed()  # fetched to be flushed, whenever that was
-        requester.arm(*qp.refresh())
+        qp.requester.duty.arm(*qp.refresh())
 
     def _stays_released(self, qp: Qp, name: str, override: bool) -> bool:
         """Software writes ``name`` of a released QP; returns whether that means nothing yet.

@@ -125,11 +125,11 @@ class QueuePairs:
     def _rearm(self) -> None:
         """The retry buffers ran out, or no longer are: what each QP owes may change."""
         for qp in self.by_number.values():
-            qp.requester.arm(*qp.refresh())
+            qp.requester.duty.arm(*qp.refresh())
 
     def owe_frames(self) -> bool:
         """Return whether the DUT owes a frame of any."""
-        return any(qp.requester.owes or qp.responder.owes for qp in self.by_number.values())
+        return any(qp.requester.duty.due or qp.responder.owes for qp in self.by_number.values())
 
     def fatal_shown(self) -> None:
         """INTSTS[7] is 1: the entry of a QP that turned fatal can be read by now."""

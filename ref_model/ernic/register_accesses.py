@@ -209,7 +209,7 @@ class RegisterAccesses:
         name, value = where.register.name, event.data
         qp = self._qps.get(where.index + self._qps.first_slot)
         if qp is not None:
-            if name == "STATQP" and not (qp.dead or qp.requester.sent_messages):
+            if name == "STATQP" and not (qp.dead or qp.requester.window.sent_messages):
                 self._storage.judge_fields(where, addr, value, event.begin)
             self._status.judge(name, qp, value, event.begin, event.settled)
         elif self.restarted:
