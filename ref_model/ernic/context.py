@@ -117,7 +117,7 @@ class Context:
     held: HeldUp = field(default_factory=HeldUp)
     excused: HeldUp = field(default_factory=HeldUp)
     deadlines: Deadlines = field(init=False)
-    retries: RetryBuffers = field(init=False)  #: set by the model, which has the registers
+    retries: RetryBuffers = field(init=False)  #: set by the queue pairs, which it concerns
     now: int = 0
     received_until: int = 0
     quiet: bool = False
@@ -126,6 +126,8 @@ class Context:
     troubles: Troubles = field(default_factory=Troubles)
     #: When (ps) a malformed frame came behind which only error entries have shown; None: there is none.
     mangled: int | None = None
+    #: Rule under which everything is recorded until the next reset of all domains; empty: all is judged.
+    unjudged: str = ""
 
     def __post_init__(self) -> None:
         self.deadlines = Deadlines(self.rules, self.excused.total, self._blame)
@@ -166,6 +168,11 @@ class Context:
         self.spoken = False
         self.troubles = Troubles()
         self.mangled = None
+
+    def stop_judging(self, rule: str) -> None:
+        """From now on the DUT may do anything: it is recorded under ``rule``."""
+        self.unjudged = rule
+        self.reset()
 
     def liveness(self) -> int:
         """Deadline (ps) of something owed from now on, without a time of its own."""

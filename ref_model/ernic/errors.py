@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from ref_model.deadlines import Must
 from ref_model.ernic.config import RegisterValues
@@ -38,18 +38,25 @@ class Suspicion:
     lost: str = ""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class BadFrame:
-    """A frame that may or must leave an error buffer entry."""
+    """A frame that failed validation, or may have: it must or may leave an error buffer entry.
 
-    sure: bool
-    syndrome: int
-    further: int
+    ``sure``: its entry is owed, else allowed if all errors are logged; ``fatal``: it may turn its QP fatal,
+    and then it is logged in any case. ``syndrome``: the bit the entry must show, 0 when that is open;
+    ``further``: bits of faults of lower precedence, which it may show too; ``may``: documented bits it can
+    have at all; ``blank``: it can have none of them, where ``syndrome`` leaves that open.
+    """
+
     rule: str
     why: str
-    duty: Must | None
+    sure: bool = False
+    fatal: bool = False
+    syndrome: int = 0
+    further: int = 0
     may: int = 0
     blank: bool = True
+    duty: Must | None = field(default=None, init=False)
 
     def fits(self, documented: int) -> bool:
         """Return whether an entry with these documented syndrome bits can be the one of this frame."""
@@ -61,6 +68,11 @@ class BadFrame:
     def bit_rule(self) -> str:
         """Rule of the syndrome: one fault shows its bit, of several the one of lowest precedence number."""
         return "ERN-102" if self.further else "ERN-154"
+
+    @property
+    def possible(self) -> int:
+        """Number of documented bits its entry may show."""
+        return (self.may | self.syndrome).bit_count()
 
 
 class ErrorBuffer:
@@ -104,34 +116,14 @@ class ErrorBuffer:
     def _log_all(self) -> bool:
         return bool(self._values.get("GLOBAL", "XRNICCONF") >> 5 & 1)
 
-    def expect(
-        self,
-        sure: bool,
-        syndrome: int,
-        rule: str,
-        why: str,
-        further: int = 0,
-        may: int = 0,
-        blank: bool | None = None,
-        fatal: bool = False,
-    ) -> None:
-        """A frame failed validation; ``sure``: its entry is owed, else allowed if all errors are logged.
-
-        ``fatal``: it may turn its QP fatal, and then it is logged in any case.
-
-        ``syndrome``: the bit it must show, 0 when that is open; ``further``: bits of faults of lower
-        precedence, which it may show too; ``may``: documented bits it can have at all; ``blank``: it can have
-        none of them (default: unless ``syndrome`` is one).
-        """
-        if self._free or not (sure or fatal or self._log_all()):
+    def expect(self, frame: BadFrame) -> None:
+        """``frame`` came in: its entry may or must follow."""
+        if self._free or not (frame.sure or frame.fatal or self._log_all()):
             return
-        duty = None
-        if sure and self.area()[1]:
-            duty = self._ctx.deadlines.must(
-                rule, "an error buffer entry", why, self.scope, self._ctx.liveness()
+        if frame.sure and self.area()[1]:
+            frame.duty = self._ctx.deadlines.must(
+                frame.rule, "an error buffer entry", frame.why, self.scope, self._ctx.liveness()
             )
-        blank = not syndrome if blank is None else blank
-        frame = BadFrame(sure, syndrome, further, rule, why, duty, may | syndrome, blank)
         self._waiting.append(frame)
 
     def write(self, addr: int, data: bytes) -> None:
@@ -180,7 +172,7 @@ class ErrorBuffer:
                 rules.met(owed.bit_rule, why, self.scope, knob="ERRBUF_LAYOUT")
             return
         able = [frame for frame in self._waiting if not frame.sure and frame.fits(seen)]
-        free = min(able, key=lambda frame: frame.may.bit_count(), default=None)  # keeps those that fit more
+        free = min(able, key=lambda frame: frame.possible, default=None)  # keeps those that fit more
         if free is not None:
             self._close(free)
         elif owed is not None:

@@ -171,7 +171,7 @@ class Handshake:
     def before_preset(self, qp: Qp) -> None:
         """STATRQPIDB is about to be rewritten under override."""
         depth = max(qp.refresh()[0].rq_depth, 1)
-        self._places[qp.number] = (qp.responder.state.elements + qp.rq.shift) % depth
+        self._places[qp.number] = (qp.responder.received.elements + qp.rq.shift) % depth
 
     def configured(self, qp: Qp, override: bool) -> None:
         """QPCONF was written. Under override, 1 to 0 in bit 4 is the end of the enabling sequence.
@@ -185,7 +185,7 @@ class Handshake:
         place = self._places.pop(qp.number, None)
         if before and not conn.memory_doorbells and override and place is not None:
             qp.rq.consumer.preset(0)
-            qp.rq.shift = (place - qp.responder.state.elements) % max(conn.rq_depth, 1)
+            qp.rq.shift = (place - qp.responder.received.elements) % max(conn.rq_depth, 1)
             qp.rq.reopened = True
             qp.requester.reopen()
 

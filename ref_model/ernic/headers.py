@@ -12,6 +12,9 @@ from ref_model.wire import Bth, Ethernet, Frame, IPv4, IPv6, Udp, diff
 ETHERTYPE = {4: 0x0800, 6: 0x86DD}
 UDP_PORT = 4791
 
+#: Kinds of opcodes that answer a request.
+RESPONSES = frozenset({"ack", "read_resp"})
+
 #: Fields no document fixes (ERN-050) plus those judged by rules of their own (pad bytes, ICRC).
 FREE_FIELDS = frozenset(
     {

@@ -14,7 +14,7 @@ from ref_model.deadlines import Must
 from ref_model.ernic.config import QpConfig
 from ref_model.ernic.context import OUTPUT, Context
 from ref_model.ernic.counters import Counters
-from ref_model.ernic.errors import ErrorBuffer, Suspicion
+from ref_model.ernic.errors import BadFrame, ErrorBuffer, Suspicion
 from ref_model.ernic.interrupts import MAD, VALIDATION, Interrupts
 from ref_model.ernic.receive_queue import ReceiveQueue
 from ref_model.grants import Payload
@@ -206,7 +206,7 @@ class ManagementReceiver:
         if conn.rq_irq:
             self._interrupts.bank("RQ", QP1, sure=False)
         self._interrupts.raise_bit(VALIDATION, sure=False)
-        self._errors.expect(False, 0, "ERN-151", why)
+        self._errors.expect(BadFrame("ERN-151", why))
 
     # -- outputs ----------------------------------------------------------------------------------
 

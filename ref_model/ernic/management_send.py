@@ -10,6 +10,7 @@ from ref_model.ernic.completion import Completion
 from ref_model.ernic.config import Device, QpConfig
 from ref_model.ernic.management import ICRC_BYTES, QP1
 from ref_model.ernic.requester import Requester
+from ref_model.ernic.send_duty import SendDuty
 from ref_model.ernic.work_entries import WorkEntry
 from ref_model.events import MemRead
 from ref_model.wire import INFO, Frame, ParseError, icrc_of, opcodes, parse_shared
@@ -18,37 +19,43 @@ from ref_model.wire import INFO, Frame, ParseError, icrc_of, opcodes, parse_shar
 TELLING_BYTES = 54
 
 
-class ManagementRequester(Requester):
-    """Judge of the send side of QP1; of the RC machinery only the send queue is in use."""
-
-    #: WQEs that may have completed although their frames have not been seen leaving yet.
-    _ahead = 0
-    _unread: tuple[int, set[int]] | None = None
+class ManagementDuty(SendDuty):
+    """The frame that QP1 must send next."""
 
     @property
-    def owes(self) -> bool:
+    def due(self) -> bool:
         """Whether the DUT owes the next frame of QP1 now."""
         return self._duty is not None and self._duty.open
 
     def arm(self, conn: QpConfig, device: Device) -> None:
         """Owe the frame of the next posted WQE."""
-        off = self.fatal or not (conn.enabled and device.enabled) or conn.recovery
-        if off or self.sq.count <= self.started:
+        window = self._window
+        off = window.fatal or not (conn.enabled and device.enabled) or conn.recovery
+        if off or window.sq.count <= window.started:
             self._ctx.deadlines.void(self._duty)
             return
         if self._duty is None or not self._duty.open:
-            expected, why = f"the frame of QP1 WQE {self.started}", "a SEND is posted on QP1"
+            expected, why = f"the frame of QP1 WQE {window.started}", "a SEND is posted on QP1"
             self._duty = self._ctx.deadlines.must("ERN-193", expected, why, self._scope, self._ctx.liveness())
+
+
+class ManagementRequester(Requester):
+    """Judge of the send side of QP1; of the RC machinery only the send queue is in use."""
+
+    duty_kind = ManagementDuty
+    #: WQEs that may have completed although their frames have not been seen leaving yet.
+    _ahead = 0
+    _unread: tuple[int, set[int]] | None = None
 
     def stored(self, conn: QpConfig) -> bytes:
         """Return the frame the next WQE asks for, without ICRC; empty if no WQE was fetched."""
-        entry = self._entry(self.started, conn)
+        entry = self._entry(self.window.started, conn)
         return b"" if entry is None else self._ctx.memory.read(entry.laddr, entry.length)
 
     def _entry(self, number: int, conn: QpConfig) -> WorkEntry | None:
-        if number >= self.sq.count or not conn.sq_depth:
+        if number >= self.window.sq.count or not conn.sq_depth:
             return None
-        return self.entries.get(number % conn.sq_depth)
+        return self.window.entries.get(number % conn.sq_depth)
 
     def claims(self, data: bytes, conn: QpConfig) -> bool:
         """Return whether a frame of the DUT came through QP1: no data QP sends such a frame."""
@@ -68,12 +75,12 @@ class ManagementRequester(Requester):
         rules, scope = self._ctx.rules, self._scope
         frame = _readable(data)
         scope.note(begin, "out", frame)
-        entry = self._entry(self.started, conn)
+        entry = self._entry(self.window.started, conn)
         if not conn.enabled or conn.recovery:
             why = "QP disabled or under recovery"
             rules.fail("ERN-067/silence", "silence", "a QP1 frame", why, scope)
             return frame
-        if entry is None or self.fatal:
+        if entry is None or self.window.fatal:
             rules.fail("ERN-193", "no frame", data, "no fetched WQE of QP1 waits to be sent", scope)
             return frame
         stored = self.stored(conn)
@@ -86,18 +93,18 @@ class ManagementRequester(Requester):
         rules.eq("ERN-193", ICRC_BYTES, len(behind), "the ICRC and nothing else is added", scope)
         rules.eq("ERN-053", check, behind, "ICRC of a QP1 frame", scope)
         rules.met("ERN-056", "each posted WQE is fetched and started once", scope)
-        if self.started >= conn.sq_depth:
+        if self.window.started >= conn.sq_depth:
             rules.met("ERN-057", "the ring continues at slot 0", scope)
-        self._ctx.deadlines.meet(self._duty)
+        self.duty.met()
         if not self._ahead:
             self._ended(entry, conn)
         self._ahead -= 1
-        self.started += 1
-        self.sent_messages += 1
+        self.window.started += 1
+        self.window.sent_messages += 1
         self._counters.wqe()
         self._counters.management_sent(frame)
         rules.alive((scope.name, "tx"))
-        self.arm(conn, device)
+        self.duty.arm(conn, device)
         return frame
 
     def payload_read(self, event: MemRead, conn: QpConfig) -> Frame | None:
@@ -105,7 +112,7 @@ class ManagementRequester(Requester):
 
         Returns the frame of that WQE when its last byte was read (it may have left the DUT's queue soon).
         """
-        number = self.started + self._ahead
+        number = self.window.started + self._ahead
         entry = self._entry(number, conn)
         if entry is None:
             return None
@@ -128,7 +135,7 @@ class ManagementRequester(Requester):
 
     def die(self, conn: QpConfig) -> None:
         """QP1 turned fatal: what has not completed yet ends with ERRFLAG."""
-        self.started += self._ahead
+        self.window.started += self._ahead
         self._ahead = 0
         super().die(conn)
 

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from ref_model.deadlines import Must
 from ref_model.ernic.completion import CompletionQueue
-from ref_model.ernic.config import Device, QpConfig, RegisterValues, read_device, read_qp
-from ref_model.ernic.context import Context
-from ref_model.ernic.counters import Counters
-from ref_model.ernic.errors import ErrorBuffer
-from ref_model.ernic.interrupts import FATAL, ILLEGAL_WQE, VALIDATION, Interrupts
+from ref_model.ernic.config import Device, QpConfig, read_device, read_qp
+from ref_model.ernic.errors import BadFrame
+from ref_model.ernic.interrupts import FATAL, ILLEGAL_WQE, VALIDATION
 from ref_model.ernic.lifecycle import LifeCycle
 from ref_model.ernic.management import QP1, ManagementReceiver
 from ref_model.ernic.management_send import ManagementRequester
 from ref_model.ernic.receive_queue import ReceiveQueue
-from ref_model.ernic.regions import Regions
 from ref_model.ernic.requester import Requester
 from ref_model.ernic.responder import Responder
+from ref_model.ernic.shared import Shared
 from ref_model.rules import Scope
 from ref_model.wire import Frame
 
@@ -25,23 +23,14 @@ CODE_WQE, CODE_RESPONSE = 5, 6
 class Qp:
     """QP number ``number`` in register slot ``slot``."""
 
-    def __init__(
-        self,
-        ctx: Context,
-        values: RegisterValues,
-        counters: Counters,
-        interrupts: Interrupts,
-        errors: ErrorBuffer,
-        regions: Regions,
-        number: int,
-        slot: int,
-    ) -> None:
+    def __init__(self, shared: Shared, number: int, slot: int) -> None:
         """Start as after reset."""
+        ctx, counters, interrupts, errors = shared.ctx, shared.counters, shared.interrupts, shared.errors
         self.number = number
         self.slot = slot
         self.scope = Scope(f"QP {number}")
         self._ctx = ctx
-        self._values = values
+        self._values = shared.values
         self._interrupts = interrupts
         self._errors = errors
         self._counters = counters
@@ -54,12 +43,10 @@ class Qp:
         if number == QP1:
             self.management = ManagementReceiver(ctx, self.scope, self.rq, counters, interrupts, errors)
             self.cq.unacknowledged = "ERN-194"
-        self.responder = Responder(
-            ctx, self.scope, self.rq, regions, counters, interrupts, errors, number, self.request_fatal
-        )
+        self.responder = Responder(shared, self.scope, number, self.rq, self.request_fatal)
         self.cq.settle_fatal = self._settle_completion
-        self.cq.too_early = self.requester.completion_too_early
-        self.requester.on_bad_response = self._bad_response
+        self.cq.too_early = self.requester.responses.completion_too_early
+        self.requester.responses.on_bad_response = self._bad_response
         self.cq.fatal_too_early = lambda: self.requester.fatal_too_early(self.refresh()[1])
         self.fatal = False
         self.fatal_due = False
@@ -106,13 +93,13 @@ class Qp:
             self.may_turn_fatal = True
             self._interrupts.raise_bit(FATAL, sure=False)
             if not device.log_all_errors:
-                self._errors.expect(False, 0, "ERN-152", why, fatal=True)
+                self._errors.expect(BadFrame("ERN-152", why, fatal=True))
             return
         self._counters.add("invalid")
         self._counters.add("dropped", 0, 1)
         self._interrupts.raise_bit(VALIDATION)
         rule = "ERN-151" if device.log_all_errors else "ERN-152"
-        self._errors.expect(True, 0, rule, why)
+        self._errors.expect(BadFrame(rule, why, sure=True))
         self.turn_fatal(code, why)
 
     def _bad_response(self) -> None:
@@ -120,8 +107,10 @@ class Qp:
         self.may_turn_fatal = True
         self._interrupts.raise_bit(FATAL, sure=False)
 
-    def illegal_wqe(self) -> None:
-        """The next WQE has a reserved opcode."""
+    def check_next_entry(self) -> None:
+        """A WQE was fetched or started: a reserved opcode in the next one turns the QP fatal."""
+        if self.dead or not self.requester.window.illegal_entry(self.refresh()[0]):
+            return
         self._interrupts.raise_bit(ILLEGAL_WQE)
         self._by_itself = True
         self.turn_fatal(None, "reserved WQE opcode", "ERN-068/fatal", "M_RULES")
@@ -172,12 +161,12 @@ class Qp:
 
     def _settle_completion(self) -> None:
         """A completion nothing has earned shows what the DUT was free to do: take an answer, or die early."""
-        if not self.requester.settle_held(self.refresh()[0]):
+        if not self.requester.responses.settle_held(self.refresh()[0]):
             self.settle()
 
     def _may_die(self) -> bool:
         conn, device = self.refresh()
-        return self.may_turn_fatal or self.requester.timeout_limit_reached(conn, device)
+        return self.may_turn_fatal or self.requester.resends.timeout_limit_reached(conn, device)
 
     def _die(self) -> None:
         if not self.fatal:
@@ -192,8 +181,7 @@ class Qp:
         self._ctx.deadlines.void_all(self.scope)
         for path in ("tx", "rx", "ack", "cq", "doorbell"):
             self._ctx.rules.drop_temptations((self.scope.name, path))
-        self.requester.una = self.requester.next_psn
-        self.requester.entries.clear()
+        self.requester.window.abandon()
         self.responder.reads.clear()
         self.cq.abandon()
 
@@ -207,7 +195,7 @@ class Qp:
         self.nak_syndrome = self.fatal_codes = self._entry_duty = None
         self.scope.tainted = False
         self.lives += 1
-        self.responder.revived = self.life.rule
+        self.responder.answers.revived = self.life.rule
         for path in ("tx", "rx"):
             self._ctx.rules.tempt(self.life.rule, (self.scope.name, path))
         self.requester.revive()

@@ -185,6 +185,11 @@ class ReadAnswers:
 
     # -- what others ask --------------------------------------------------------------------------
 
+    @property
+    def due(self) -> bool:
+        """Whether a response is owed now."""
+        return any(entry.duty is not None and entry.duty.open for entry in (*self.pending, *self.repeats))
+
     def next_psns(self) -> set[int]:
         """Return the PSNs that responses may have now."""
         return {entry.next_psn for entry in (*self.pending, *self.repeats)}

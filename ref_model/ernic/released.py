@@ -147,7 +147,7 @@ class MemoryErrors:
         return [
             qp
             for qp in self._qps.values()
-            if any(message.verb.is_write for message in qp.requester.window)
+            if any(message.verb.is_write for message in qp.requester.window.messages)
             or any(entry.opcode in WRITE_OPCODES for entry in _open_entries(qp))
         ]
 
@@ -166,7 +166,7 @@ WRITE_OPCODES = (0x00, 0x01)
 def _open_entries(qp: Qp) -> list[WorkEntry]:
     """Fetched send queue entries that have not ended."""
     conn: QpConfig = qp.refresh()[0]
-    requester = qp.requester
-    numbers = range(requester.started - len(requester.window), requester.sq.count)
+    window = qp.requester.window
+    numbers = range(window.started - len(window.messages), window.sq.count)
     slots = {number % max(conn.sq_depth, 1) for number in numbers}
-    return [entry for slot in sorted(slots) if (entry := requester.entries.get(slot)) is not None]
+    return [entry for slot in sorted(slots) if (entry := window.entries.get(slot)) is not None]

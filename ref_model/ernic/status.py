@@ -228,12 +228,12 @@ class QpStatus:
         """Judge a read of ``register`` of ``qp`` over [begin, settled]."""
         rules, before = self._ctx.rules, self._ctx.rules.findings_total
         self._handlers[register](qp, value, begin, settled)
-        untouched = not (qp.requester.sent_messages or qp.responder.state.counts)
+        untouched = not (qp.requester.window.sent_messages or qp.responder.received.counts)
         if untouched and self._ctx.quiet and rules.findings_total == before:
             rules.passed(("ERN-239",), qp.scope)
 
     def _cqhead(self, qp: Qp, value: int, begin: int, settled: int) -> None:
-        left = qp.requester.sq.count - qp.cq.done
+        left = qp.requester.window.sq.count - qp.cq.done
         all_done = None if left else self._values.get("QP", "SQPI", qp.slot) & 0xFFFF
         qp.life.head(value, self._values.get("QP", "SQPI", qp.slot) & 0xFFFF, begin)
         qp.cq.read_head(qp.refresh()[0], value, begin, settled, self._ctx.quiet, all_done)
@@ -241,13 +241,13 @@ class QpStatus:
     def _sqpsn(self, qp: Qp, value: int, begin: int, settled: int) -> None:
         if self._ctx.quiet and not qp.dead:
             why = "next packet number"
-            self._ctx.rules.eq("ERN-062", qp.requester.next_psn, value & 0xFFFFFF, why, qp.scope)
+            self._ctx.rules.eq("ERN-062", qp.requester.window.next_psn, value & 0xFFFFFF, why, qp.scope)
 
     def _lstrqreq(self, qp: Qp, value: int, begin: int, settled: int) -> None:
-        state = qp.responder.state
-        if self._ctx.quiet and not qp.dead and state.counts and not state.open:
-            opcode, psn = qp.responder.last_opcode, state.last_accepted
-            first = psn if state.last_read is None else state.last_read
+        received = qp.responder.received
+        if self._ctx.quiet and not qp.dead and received.counts and not received.open:
+            opcode, psn = received.last_opcode, received.last_accepted
+            first = psn if received.last_read is None else received.last_read
             observed = (value >> 24, value & 0xFFFFFF)
             why = "opcode and PSN of the last accepted request (of a READ, its first or last one)"
             self._ctx.rules.one_of("ERN-113", {(opcode, psn), (opcode, first)}, observed, why, qp.scope)
@@ -256,14 +256,14 @@ class QpStatus:
         if qp.lives > 1:  # packets that left while the QP died may or may not count
             self._ctx.rules.observe("ERN-064")
         elif self._ctx.quiet and not qp.dead:
-            started = qp.requester.sent_messages & 0xFFFFFF
-            rule = "ERN-064" if started or qp.responder.state.counts else "ERN-239"
+            started = qp.requester.window.sent_messages & 0xFFFFFF
+            rule = "ERN-064" if started or qp.responder.received.counts else "ERN-239"
             self._ctx.rules.eq(rule, started, value, "WQEs sent", qp.scope)
 
     def _msn(self, qp: Qp, value: int, begin: int, settled: int) -> None:
-        if not self._ctx.quiet or qp.dead or qp.responder.state.open:
+        if not self._ctx.quiet or qp.dead or qp.responder.received.open:
             return
-        messages = qp.responder.state.messages
+        messages = qp.responder.received.messages
         offset = value - messages & 0xFFFFFF
         allowed = self._offset.setdefault(qp.number, offset if offset in (0, 1) else 0)
         expected = messages + allowed & 0xFFFFFF
@@ -278,20 +278,20 @@ class QpStatus:
         if fatal and not qp.fatal:
             qp.settle()
         if not qp.fatal_due:
-            rule = "ERN-087/alive" if qp.requester.lives_on(*qp.refresh()) else "ERN-186"
+            rule = "ERN-087/alive" if qp.requester.resends.lives_on(*qp.refresh()) else "ERN-186"
             rules.eq(rule, int(qp.fatal), fatal, "STATQP[0]: fatal", scope)
         untouched = qp.refresh()[0].enabled or not self._values.get("QP", "SQPI", qp.slot)
         if quiet and not qp.dead and untouched:
-            idle = int(qp.requester.idle)
-            expected = (idle, int(not qp.requester.window))
+            idle = int(qp.requester.window.idle)
+            expected = (idle, int(not qp.requester.window.messages))
             observed = (value >> 9 & 1, value >> 10 & 1)
             rules.eq("ERN-066", expected, observed, "STATQP[9], [10]: queue and outstanding empty", scope)
         if not qp.dead and qp.requester.only_waits(*qp.refresh(), begin, settled):
             observed = (value >> 9 & 1, value >> 10 & 1)
             rules.eq("ERN-066", (1, 0), observed, "STATQP[9], [10]: all sent, ACKs missing", scope)
-        if qp.responder.rnr_active and quiet:
+        if qp.responder.received.rnr_active and quiet:
             rules.eq("ERN-145", 1, value >> 1 & 1, "STATQP[1] after an RNR NAK", scope)
-        if qp.requester.resent_unacked:
+        if qp.requester.acknowledged.resent:
             rules.eq("ERN-091", 1, value >> 11 & 1, "STATQP[11] after a resend", scope)
         if qp.nak_syndrome is not None and qp.fatal:
             rules.eq(
@@ -301,14 +301,21 @@ class QpStatus:
     def _pointer(self, qp: Qp, value: int, begin: int, settled: int) -> None:
         depth = qp.refresh()[0].sq_depth
         if self._ctx.quiet and depth and not qp.dead:
-            posted = qp.requester.sq.count % depth
+            posted = qp.requester.window.sq.count % depth
             why = "next SQ entry = SQPI at rest"
-            self._ctx.rules.eq("ERN-066", posted, value % depth, why, qp.scope, sure=qp.requester.started > 0)
+            self._ctx.rules.eq(
+                "ERN-066", posted, value % depth, why, qp.scope, sure=qp.requester.window.started > 0
+            )
 
     def _response_psn(self, qp: Qp, value: int, begin: int, settled: int) -> None:
-        if self._ctx.quiet and qp.requester.acknowledged and not qp.requester.window and not qp.dead:
+        if (
+            self._ctx.quiet
+            and qp.requester.acknowledged.any
+            and not qp.requester.window.messages
+            and not qp.dead
+        ):
             why = "next expected response PSN = SQPSN at quiet"
-            self._ctx.rules.eq("ERN-064", qp.requester.next_psn, value & 0xFFFFFF, why, qp.scope)
+            self._ctx.rules.eq("ERN-064", qp.requester.window.next_psn, value & 0xFFFFFF, why, qp.scope)
 
     def _buffer_low(self, qp: Qp, value: int, begin: int, settled: int) -> None:
         self._buffer(qp, value, 0)
@@ -324,8 +331,8 @@ class QpStatus:
     def _wqes(self, qp: Qp, value: int, begin: int, settled: int) -> None:
         if qp.lives > 1:
             self._ctx.rules.observe("ERN-066")
-        elif self._ctx.quiet and not qp.dead and not qp.requester.resends:
-            started = qp.requester.sent_messages
+        elif self._ctx.quiet and not qp.dead and not qp.requester.resent:
+            started = qp.requester.window.sent_messages
             why = "WQEs handed on, 16 bits"
             self._ctx.rules.eq("ERN-066", started & 0xFFFF, value, why, qp.scope, sure=started > 0)
 

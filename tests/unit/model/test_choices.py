@@ -8,7 +8,8 @@ import pytest
 
 from ref_model.ernic import ErnicModel
 from ref_model.ernic.choices import effective_strobes, lanes, override_applies
-from ref_model.ernic.errors import ErrorBuffer
+from ref_model.ernic.config import RegisterValues
+from ref_model.ernic.errors import BadFrame, ErrorBuffer
 from ref_model.events import RegRead, RegWrite, Reset
 from ref_model.moving import MovingCounter
 from ref_model.registers import layout
@@ -94,18 +95,18 @@ def test_counter_end(at_end: str, good: int, bad: int | None) -> None:
 
 def test_entries_of_frames_with_several_faults() -> None:
     """An entry without a documented bit goes to the frame that can have none, whatever their order."""
-    one = model()
-    one.values.put("GLOBAL", "XRNICCONF", 0x21)
-    one.values.put("GLOBAL", "ERRBUFSZ", 64 << 16 | 8)
-    one.values.put("GLOBAL", "ERRBUFBA", 0x1000)
-    buffer = ErrorBuffer(one.ctx, one.values)
-    buffer.expect(False, 0, "ERN-151", "MAC and more", may=1)
-    buffer.expect(False, 0, "ERN-151", "length")
+    one, values = model(), RegisterValues(layout("ernic"))
+    values.put("GLOBAL", "XRNICCONF", 0x21)
+    values.put("GLOBAL", "ERRBUFSZ", 64 << 16 | 8)
+    values.put("GLOBAL", "ERRBUFBA", 0x1000)
+    buffer = ErrorBuffer(one.ctx, values)
+    buffer.expect(BadFrame("ERN-151", "MAC and more", may=1))
+    buffer.expect(BadFrame("ERN-151", "length"))
     buffer.write(0x1000, (0x400).to_bytes(8, "little"))
     buffer.write(0x1040, (1).to_bytes(8, "little"))
     assert not one.rules.findings
-    buffer.expect(True, 0, "ERN-151", "MAC and IHL", may=9, blank=False)
-    buffer.expect(False, 0, "ERN-151", "length")
+    buffer.expect(BadFrame("ERN-151", "MAC and IHL", sure=True, may=9, blank=False))
+    buffer.expect(BadFrame("ERN-151", "length"))
     buffer.write(0x1080, (0x400).to_bytes(8, "little"))
     buffer.write(0x10C0, (8).to_bytes(8, "little"))
     assert not one.rules.findings
