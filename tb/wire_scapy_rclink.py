@@ -5,7 +5,7 @@ A frame is made of an address block (`AFHGen1`, `AFHGen2`, `AFHLite`, or scapy's
 AFH frame, so dissection starts at the right class: ``AFHGen2(data)``. Standard frames are scapy's own layers
 up to UDP; their port belongs to RoCEv2 in scapy, so stack an `RH` there by hand and read it with
 ``RH(bytes(packet[UDP].payload))``. Whether an `RclinkType` is followed by an RH is a setting of the link,
-told by ``bind_layers(RclinkType, RH, type=...)``. Payload in the addresses, pad and ICRC are left to the caller.
+told by ``bind_layers(RclinkType, RH, type=...)``. Payload in the addresses, pad and ICRC are the caller's.
 
 As for `tb.wire_scapy`, only tests import this module: scapy is an optional extra.
 """
