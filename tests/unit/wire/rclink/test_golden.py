@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
@@ -66,7 +66,9 @@ LENGTHS = [
 
 @pytest.mark.parametrize(("form", "kind", "plain", "tagged"), LENGTHS)
 @pytest.mark.parametrize("icrc", [False, True])
-def test_lengths(form: Format, kind: str, plain: int, tagged: int, icrc: bool) -> None:
+def test_lengths(
+    form: Format, kind: Literal["request", "response", "type2"], plain: int, tagged: int, icrc: bool
+) -> None:
     """Overheads of every format, by formula and as built."""
     layout = replace(layout_of(form), icrc=icrc)
     crc = 4 if icrc and kind != "type2" and form is not Format.LITE else 0
