@@ -1,4 +1,4 @@
-"""What every model needs: rules, windows, obligations, and the time in which the bench holds the DUT up."""
+"""What the model of every target needs: rules, windows, obligations, time."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ref_model.deadlines import Deadlines
-from ref_model.held_up import HeldUp
 from ref_model.rules import Rules, Scope
 from ref_model.timing import Timing
 
@@ -34,16 +33,17 @@ class Observing:
     rules: Rules
     timing: Timing
     knobs: Mapping[str, Any]
-    #: When the bench kept outputs from leaving; ``excused``: that, and what is judged by a limit of its own.
-    held: HeldUp = field(default_factory=HeldUp)
-    excused: HeldUp = field(default_factory=HeldUp)
     deadlines: Deadlines = field(init=False)
     now: int = 0
     quiet: bool = False
 
     def __post_init__(self) -> None:
         """Obligations are excused while the bench holds the DUT up."""
-        self.deadlines = Deadlines(self.rules, self.excused.total)
+        self.deadlines = Deadlines(self.rules, self.excused_until)
+
+    def excused_until(self, now: int) -> int:
+        """Time (ps) before ``now`` in which the bench held the DUT up: deadlines move by it."""
+        return 0
 
     def liveness(self) -> int:
         """Deadline (ps) of something owed from now on, without a time of its own."""
@@ -55,17 +55,3 @@ class Observing:
             self.deadlines.advance(now)
             self.now = now
         self.rules.now = now
-
-    def ready_since(self, begin: int) -> int:
-        """Return since when (ps) an output that left at ``begin`` may have waited for the bench."""
-        return self.held.ready_since(begin, self.timing.reaction)
-
-    def hold(self, reason: object, now: int, on: bool) -> None:
-        """``reason`` keeps outputs of the DUT from leaving from ``now`` on, or no longer."""
-        for clock in (self.held, self.excused):
-            (clock.begin if on else clock.end)(reason, now)
-
-    def held_over(self, begin: int, end: int) -> None:
-        """The bench kept an output of the DUT waiting over [begin, end]."""
-        self.held.add(begin, end)
-        self.excused.add(begin, end)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ref_model.ernic.read_ranges import ReadRanges
 from ref_model.ernic.troubles import Troubles
 from ref_model.grants import Payload, PayloadGrants
+from ref_model.held_up import HeldUp
 from ref_model.memory import SparseMemory
 from ref_model.observing import REFUSALS, Observing, Refusal
 from ref_model.rules import Rules, Scope, Specification
@@ -59,6 +60,9 @@ class Context(Observing):
     immediates_owed: int = 0
     #: CQEs that are owed, by their word, over all QPs.
     cqes_owed: Counter[int] = field(default_factory=Counter)
+    #: When the bench kept outputs from leaving; ``excused``: that, and what is judged by a limit of its own.
+    held: HeldUp = field(default_factory=HeldUp)
+    excused: HeldUp = field(default_factory=HeldUp)
     retries: RetryBuffers = field(init=False)  #: set by the model, which has the registers
     received_until: int = 0
     #: A frame left since the last reset.
@@ -95,6 +99,24 @@ class Context(Observing):
         self._last_fetch = 0
         self.spoken = False
         self.troubles = Troubles()
+
+    def excused_until(self, now: int) -> int:
+        """Time (ps) before ``now`` by which deadlines move."""
+        return self.excused.total(now)
+
+    def ready_since(self, begin: int) -> int:
+        """Return since when (ps) an output that left at ``begin`` may have waited for the bench."""
+        return self.held.ready_since(begin, self.timing.reaction)
+
+    def hold(self, reason: object, now: int, on: bool) -> None:
+        """``reason`` keeps outputs of the DUT from leaving from ``now`` on, or no longer."""
+        for clock in (self.held, self.excused):
+            (clock.begin if on else clock.end)(reason, now)
+
+    def held_over(self, begin: int, end: int) -> None:
+        """The bench kept an output of the DUT waiting over [begin, end]."""
+        self.held.add(begin, end)
+        self.excused.add(begin, end)
 
     def grant(self, payload: Payload) -> None:
         """Permit and demand ``payload``."""
