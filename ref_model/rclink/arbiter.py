@@ -60,6 +60,10 @@ class Arbiter:
         """Return whether a packet of ``bank`` waits."""
         return bool(self._waiting[bank])
 
+    def first(self, bank: Flow) -> int | None:
+        """Return the queue pair whose packet is the oldest that waits in ``bank``."""
+        return self._waiting[bank][0][1] if self._waiting[bank] else None
+
     def went(self, qp: int, bank: Flow, age: int) -> None:
         """Judge that the packet of ``age`` was sent now, before those that wait still."""
         rules = self._ctx.rules

@@ -41,6 +41,8 @@ class Context(Observing):
     #: Called when the bench found the DUT quiet, or a point has to be decided at the end.
     at_quiet: list[Callable[[], None]] = field(default_factory=list)
     arrivals: int = 0
+    #: (time, tx clock) of the latest frames to the MAC.
+    _samples: deque[tuple[int, int]] = field(default_factory=lambda: deque(maxlen=64))
     mac: Scope = field(default_factory=lambda: Scope("MAC port"))
     client: Scope = field(default_factory=lambda: Scope("client port"))
 
@@ -61,6 +63,7 @@ class Context(Observing):
         self.messages.reset()
         self.former = None
         self.arrivals = 0
+        self._samples.clear()
 
     @property
     def window(self) -> int:
@@ -78,6 +81,18 @@ class Context(Observing):
     def late(self, clock: int) -> bool:
         """Return whether a frame that begins now was decided after what settled at ``clock``."""
         return self.tx.read(self.now) - clock > self.window
+
+    def sample(self) -> None:
+        """A frame to the MAC begins now."""
+        self._samples.append((self.now, self.clock()))
+
+    def decided_since(self) -> int:
+        """Return the earliest time (ps) at which a frame that begins now may have been granted."""
+        clock = self.clock()
+        for time, then in reversed(self._samples):
+            if clock - then >= self.window:
+                return self.now - self.window if self.now - time == clock - then else time
+        return min(self.now - self.window, self._samples[0][0] if self._samples else self.now)
 
     def hold(self, reason: object, now: int, on: bool, mac: bool = True) -> None:
         """``reason`` holds the DUT up from ``now`` on, or no longer; ``mac``: its frames to the MAC."""

@@ -85,7 +85,13 @@ class Messages:
             flag.reset()
 
     def owe(
-        self, cause: Cause, qp: int | None, now: int, rule: str = "", bit: int | None = None, sure: bool = True
+        self,
+        cause: Cause,
+        qp: int | None,
+        now: int,
+        rule: str = "",
+        bit: int | None = None,
+        sure: bool = True,
     ) -> None:
         """``cause`` occurred: one message and, where there is one, a level bit; ``sure``: certainly so."""
         rule = rule or RULES[cause]
@@ -173,7 +179,9 @@ class Messages:
             else:
                 held = not clearing >> bit & 1
                 if held:
-                    self._rules.fail("RCL-123", f"bit {bit} held", "0", "software did not clear it", self.scope)
+                    self._rules.fail(
+                        "RCL-123", f"bit {bit} held", "0", "software did not clear it", self.scope
+                    )
                 else:
                     self._rules.met("RCL-123", "held until cleared", self.scope)
                 flag.seen(0)
@@ -192,7 +200,9 @@ class Messages:
             seen = value >> bit & 1
             if not flag.possible()[seen]:
                 rule = "RCL-123" if not seen else BIT_RULES.get(bit, "RCL-122")
-                self._rules.fail(rule, f"INTR_STATUS[{bit}] = {1 - seen}", str(seen), "status bits", self.scope)
+                self._rules.fail(
+                    rule, f"INTR_STATUS[{bit}] = {1 - seen}", str(seen), "status bits", self.scope
+                )
             else:
                 self._rules.met("RCL-123", "status bits", self.scope, sure=not all(flag.possible()))
             flag.seen(seen)

@@ -5,6 +5,9 @@ Names of registers and fields are those of ``spec/rclink/registers.json``.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from ref_model.registers import Field, Register, layout
 
 #: Addresses that act on the queue pair in QP_ID_SET (section 14.1).
@@ -17,18 +20,17 @@ _ALL = (1 << 64) - 1
 class RegisterFile:
     """What software wrote; ``epoch`` changes with every write outside the queue pair window."""
 
-    def __init__(self, qp_count: int) -> None:
-        """Start at the reset values, with ``qp_count`` queue pairs."""
+    def __init__(self, qp_count: int, knobs: Mapping[str, Any]) -> None:
+        """Start at the reset values, with ``qp_count`` queue pairs; ``knobs`` place contested fields."""
         self.qp_count = qp_count
         self.by_addr: dict[int, Register] = {}
         self._by_name: dict[str, tuple[int, Register]] = {}
         self._fields: dict[tuple[str, str], Field] = {}
-        for block in layout("rclink").blocks.values():
+        for block in layout("rclink", knobs).blocks.values():
             for register in block.registers:
-                for index in range(block.count):
-                    addr = block.base + index * block.stride + register.offset
-                    self.by_addr[addr] = register
-                    self._by_name.setdefault(register.name, (addr, register))
+                addr = block.base + register.offset
+                self.by_addr[addr] = register
+                self._by_name[register.name] = (addr, register)
                 for entry in register.fields:
                     self._fields[register.name, entry.name] = entry
         self.epoch = 0
