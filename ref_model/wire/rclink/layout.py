@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import Enum, IntEnum
-from typing import Any
+from typing import Any, Literal
 
 from ref_model.wire import ethernet, ipv4, udp, vlan
 
@@ -96,10 +96,12 @@ class FrameLayout:
             self, **{name.lower(): read(knobs[name]) for name, read in _KNOBS.items() if name in knobs}
         )
 
-    def frame_bytes(self, kind: str, payload: int, tagged: bool = False) -> int:
+    def frame_bytes(
+        self, kind: Literal["request", "response", "type2"], payload: int, tagged: bool = False
+    ) -> int:
         """Length of a frame without MAC padding and FCS, in bytes.
 
-        `kind` is "request", "response" (ACK, NAK, CNP) or "type2"; `payload` its bytes without pad.
+        A response is an ACK, NAK or CNP; `payload` counts bytes without pad.
         """
         if self.format is Format.LITE:
             overhead = ADDRESS_BYTES - OVERLAY_BYTES * self.gen2_overlay
