@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ref_model.deadlines import Must
-from ref_model.rclink.config import BANKS, FLOWS, Flow
+from ref_model.rclink.config import BANKS, CLIENT_BEAT, FLOWS, Flow
 
 if TYPE_CHECKING:
     from ref_model.rclink.context import Context
@@ -23,7 +23,7 @@ class Buffers:
 
     def __init__(self, ctx: Context) -> None:
         self._ctx = ctx
-        self._entry = int(ctx.knobs["DW"]) // 8
+        self._entry = CLIENT_BEAT
         self.reset()
 
     def reset(self) -> None:

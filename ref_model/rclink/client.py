@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ref_model.deadlines import Must
 from ref_model.events import FrameIn, FrameOut
 from ref_model.rclink import ports
-from ref_model.rclink.config import Flow
+from ref_model.rclink.config import CLIENT_BEAT, Flow
 from ref_model.rclink.context import CLIENT_PATH, MAC_PATH, Refused
 from ref_model.rclink.messages import (
     OVER_CREDIT,
@@ -22,7 +22,6 @@ from ref_model.rclink.messages import (
 )
 
 if TYPE_CHECKING:
-    from ref_model.rclink.context import Context
     from ref_model.rclink.qp import Qp, Shared
     from ref_model.rclink.rates import Rates
 
@@ -60,7 +59,7 @@ class Client:
         self._rates = rates
         self._slots = int(ctx.knobs["TYPE1_OST_N"])
         self._type2_slots = int(ctx.knobs["TYPE2_OST_N"])
-        self._beat = int(ctx.knobs["DW"]) // 8
+        self._beat = CLIENT_BEAT
         self._type2_depth = int(ctx.knobs["TYPE2_RX_BUF_DEPTH"])
         self.reset()
 

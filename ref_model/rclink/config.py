@@ -55,10 +55,16 @@ _PFC = (
     "type2_pfc_en",
     "non_rdma_pfc_en",
 )
-_LIMITS = (*("type1_credit_uf_limit_cbfc",) * 4, "ack_credit_uf_limit_cbfc")
-_LIMITS = (*_LIMITS, "type2_credit_uf_limit_cbfc", "type3_credit_uf_limit_cbfc")
+_LIMITS = (
+    *("type1_credit_uf_limit_cbfc",) * 4,
+    "ack_credit_uf_limit_cbfc",
+    "type2_credit_uf_limit_cbfc",
+    "type3_credit_uf_limit_cbfc",
+)
 _CLASSES = tuple(f"type1_req_tc_bank{bank}" for bank in range(4))
 
+#: Bytes of a beat on TX_S and RX_M, and of an entry of the receive buffers.
+CLIENT_BEAT = 64
 #: Largest frame of TYPE3 that is sent, in bytes.
 TYPE3_TX_MAX = 4096
 

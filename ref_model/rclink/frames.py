@@ -119,14 +119,14 @@ _FIELD_RULES = {
     "udp.length": "RCL-012",
     "udp.src": "RCL-013",
     "udp.dst": "RCL-013",
-    "udp.checksum": "RCL-014",
+    "udp.checksum": "RCL-014/tx",
     "rh.dest_qp": "RCL-131",
     "rh.pkey": "RCL-131",
     "rh.fack": "RCL-020",
-    "rh.pad": "RCL-017",
-    "pad_bytes": "RCL-017",
-    "icrc": "RCL-021",
-    "trailer": "RCL-021",
+    "rh.pad": "RCL-017/count",
+    "pad_bytes": "RCL-017/value",
+    "icrc": "RCL-021/value",
+    "trailer": "RCL-021/present",
     "ethertype": "RCL-132",
 }
 
@@ -150,7 +150,7 @@ def rule_of(name: str, expected: Frame) -> str:
     if name.startswith("ip"):
         return "RCL-010"
     if name in ("rh.timestamp", "rh.ts_en"):
-        return "RCL-019" if rh is not None and rh.opcode == Opcode.ACK else "RCL-018"
+        return "RCL-019/ack" if rh is not None and rh.opcode == Opcode.ACK else "RCL-018"
     if name == "rh.code":
         return "RCL-016" if rh is not None and rh.opcode == Opcode.REQUEST else "RCL-094"
     if name.startswith("rh"):
@@ -166,7 +166,7 @@ def rules_decided(device: Device, kind: Kind, opcode: int | None) -> tuple[str, 
     assert layout is not None
     form = layout.format
     rules = {
-        Format.STANDARD: ["RCL-010", "RCL-011", "RCL-012", "RCL-013", "RCL-014", "RCL-130"],
+        Format.STANDARD: ["RCL-010", "RCL-011", "RCL-012", "RCL-013", "RCL-014/tx", "RCL-130"],
         Format.GEN1: ["RCL-005", "RCL-132"],
         Format.GEN2: ["RCL-006", "RCL-007", "RCL-132", "RCL-133"],
         Format.LITE: ["RCL-004", "RCL-006", "RCL-007", "RCL-133"],
@@ -175,10 +175,10 @@ def rules_decided(device: Device, kind: Kind, opcode: int | None) -> tuple[str, 
     if device.tagged:
         rules += ["RCL-002", "RCL-003"]
     if opcode is None:
-        return (*rules, "RCL-021", "RCL-023") if form is not Format.LITE else (*rules, "RCL-023")
-    rules += ["RCL-015", "RCL-020", "RCL-021", "RCL-131"]
+        return (*rules, "RCL-021/present", "RCL-023") if form is not Format.LITE else (*rules, "RCL-023")
+    rules += ["RCL-015", "RCL-020", "RCL-021/present", "RCL-131"]
     if opcode == Opcode.REQUEST:
-        rules += ["RCL-016", "RCL-017", "RCL-018", "RCL-023"]
+        rules += ["RCL-016", "RCL-017/count", "RCL-018", "RCL-023"]
         if form is Format.STANDARD:
             rules.append("RCL-001")
     return tuple(rules)
@@ -199,7 +199,7 @@ class FrameJudge:
         """
         rules, layout = self._ctx.rules, device.layout
         assert layout is not None
-        if not self._ctx.knobs["ICRC_CHECK"] and observed.icrc is not None:
+        if self._ctx.knobs["ICRC_CHECK"] != "on" and observed.icrc is not None:
             expected.icrc = observed.icrc if layout.icrc and expected.kind is Kind.TYPE1 else None
         if build(expected, layout) == data:
             if device is not self._device:

@@ -48,7 +48,7 @@ class Levels:
         elif port == ports.CBFC_CF:
             shared.gates.dfx = value
         elif port == ports.OST_FREE:
-            self._free(value, exact=False)
+            self._free(value)
         elif port == ports.IDLE:
             self._idle(value)
         elif port == ports.TX_MAC_FREE:
@@ -64,12 +64,11 @@ class Levels:
         else:
             raise KeyError(port)
 
-    def _free(self, value: int, exact: bool) -> None:
-        low, high = self._client.free
-        rules = self._ctx.rules
-        good = rules.in_range("RCL-060", low, high, value, "free TYPE1 slots", self._ctx.client)
-        if exact and good:
-            rules.met("RCL-061", "slots are freed as the rules say", self._ctx.client, sure=low == high)
+    def _free(self, value: int) -> None:
+        """Free slots are compared at quiet; before, slots fill and empty while the number is on its way."""
+        if value > int(self._ctx.knobs["TYPE1_OST_N"]):
+            what = self._ctx.knobs["TYPE1_OST_N"]
+            self._ctx.rules.fail("RCL-060", what, value, "free TYPE1 slots", self._ctx.client)
 
     def _idle(self, value: int) -> None:
         """Idle is wrong if it is still shown a while later, with packets in hand that were there before."""
@@ -93,7 +92,10 @@ class Levels:
         """Nothing moves: every level has one right value."""
         ctx, shared = self._ctx, self._shared
         if ports.OST_FREE in self._seen:
-            self._free(self._seen[ports.OST_FREE], exact=True)
+            low, high = self._client.free
+            seen = self._seen[ports.OST_FREE]
+            if ctx.rules.in_range("RCL-060", low, high, seen, "free TYPE1 slots", ctx.client):
+                ctx.rules.met("RCL-061", "slots are freed as the rules say", ctx.client, sure=low == high)
         idle = self._seen.get(ports.IDLE)
         if idle is not None and not shared.book.open and not self._raw.busy():
             ctx.rules.eq("RCL-129", IDLE, idle, "RCLINK_IDLE_O at rest", ctx.mac)

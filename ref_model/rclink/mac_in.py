@@ -17,8 +17,8 @@ from ref_model.wire.rclink.rh import KIND_BITS, NAK, RNR_NAK
 
 if TYPE_CHECKING:
     from ref_model.rclink.client import Client
-    from ref_model.rclink.notices import CnpFilter
     from ref_model.rclink.nonr import RawEthernet
+    from ref_model.rclink.notices import CnpFilter
     from ref_model.rclink.qp import Qp, Shared
 
 SOURCE_BITS = 0x3FF
@@ -155,7 +155,7 @@ class MacIn:
         if rh.pkey != qp.config.key_rx and sure:
             self._refuse(qp, frame, "RCL-030", "another key")
             return
-        if frame.icrc_ok is False and ctx.knobs["ICRC_CHECK"]:
+        if frame.icrc_ok is False and ctx.knobs["ICRC_CHECK"] == "on":
             self._refuse(qp, frame, "RCL-032", "its ICRC is wrong")
             return
         if frame.icrc_ok is False:

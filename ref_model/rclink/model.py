@@ -32,10 +32,10 @@ from ref_model.rclink.levels import Levels
 from ref_model.rclink.mac_in import MacIn
 from ref_model.rclink.mac_out import MacOut
 from ref_model.rclink.messages import RETRY_OVER
-from ref_model.rclink.notices import CnpFilter
 from ref_model.rclink.nonr import RawEthernet
+from ref_model.rclink.notices import CnpFilter
 from ref_model.rclink.qp import Qp, Shared
-from ref_model.rclink.rate import SWEEP_EXTRA, Windows
+from ref_model.rclink.rate import Windows
 from ref_model.rclink.rates import Rates
 from ref_model.rclink.register_access import RegisterAccess
 from ref_model.rclink.registers import RegisterFile
@@ -61,7 +61,7 @@ class RclinkModel:
         self.ctx.device = read_device(self.values, values)
         self.gates = gates = Gates(self.ctx, self._missing)
         self.arbiter = Arbiter(self.ctx, gates)
-        lag = (int(values["QP_NUM"]) + SWEEP_EXTRA) * period_ps + timing.reaction
+        lag = int(values["CC_SWEEP_CLKS"]) * period_ps + timing.reaction
         windows = Windows(self.ctx.device.window_ns * 1000, lag)
         self.shared = Shared(self.ctx, self.values, self.arbiter, gates, windows)
         self.cnp_filter = CnpFilter(self.ctx)
@@ -90,14 +90,14 @@ class RclinkModel:
             ports.TX_S_CRD: lambda event: self.client.tokens(*event.values),
             ports.MAC_CREDIT: lambda event: self.mac_out.credit(event.begin),
             ports.MAC_CREDIT_RST: lambda event: self.mac_out.credit_reset(event.begin),
-            ports.CBFC_LOAD: lambda event: gates.load(*event.values, event.begin),
-            ports.CBFC_RETURN: lambda event: gates.give(*event.values, event.begin),
+            ports.CBFC_LOAD: self._load,
+            ports.CBFC_RETURN: self._give,
             ports.CBFC_RESET: lambda event: gates.wipe(event.begin),
             ports.TYPE2_CRD: lambda event: gates.give_cells(event.values[0], event.begin),
             ports.TYPE2_CRD_RST: lambda event: gates.refill_cells(event.begin),
             ports.SET_CC_RATE: lambda event: self.rates.set(event.values[1], event.values[0], event.begin),
             ports.SET_TYPE2_RATE: lambda event: self.rates.set_type2(event.values[0], event.begin),
-            ports.CC_QP_EN: lambda event: self.rates.told(*event.values, event.begin),
+            ports.CC_QP_EN: self._mask,
             ports.RECV_CNP: lambda event: self._told(event, lambda qp: self.cnp_filter.told(qp)),
             ports.RECV_ACK: lambda event: self._told(
                 event, lambda qp: qp.requester.reported(*event.values[1:])
@@ -199,6 +199,18 @@ class RclinkModel:
             handler(event)
         else:
             self.levels.changed(event.port, event.values[0], event.begin)
+
+    def _load(self, event: SideBand) -> None:
+        bits, size, limit, ovhd = event.values
+        self.gates.load(bits, size, limit, ovhd, event.begin)
+
+    def _give(self, event: SideBand) -> None:
+        bits, num = event.values
+        self.gates.give(bits, num, event.begin)
+
+    def _mask(self, event: SideBand) -> None:
+        opened, closed, number = event.values
+        self.rates.told(opened, closed, number, event.begin)
 
     def _told(self, event: SideBand, judge: Callable[[Qp], None]) -> None:
         """A status pulse that names a queue pair."""

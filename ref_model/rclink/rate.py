@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from ref_model.rclink.context import Context
 
 ACC_TOP = (1 << 24) - 1
-#: Clocks of the sweep over the queue pairs beyond their number, and of a rate that becomes effective.
-SWEEP_EXTRA = 16
 
 
 class Windows:

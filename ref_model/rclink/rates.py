@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ref_model.deadlines import Must
-from ref_model.rclink.rate import SWEEP_EXTRA, Rate
+from ref_model.rclink.rate import Rate
 
 if TYPE_CHECKING:
     from ref_model.rclink.qp import Qp, Shared
@@ -29,9 +29,8 @@ class Rates:
 
     @property
     def _sweep(self) -> int:
-        """Time (ps) a mask pulse may take: the sweep, and the queue of pulses."""
-        ctx = self._ctx
-        return (int(ctx.knobs["QP_NUM"]) + SWEEP_EXTRA) * ctx.timing.period + ctx.timing.reaction
+        """Time (ps) a mask pulse may take: the sweep over the queue pairs, and the queue of pulses."""
+        return self._shared.windows.lag
 
     def window_changed(self) -> None:
         """Software chose another window length."""

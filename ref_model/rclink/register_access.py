@@ -45,7 +45,7 @@ class RegisterAccess:
         addr = event.addr & -BYTES
         register = self._values.by_addr.get(addr)
         if register is None:
-            self._ctx.rules.tempt("RCL-125", "registers")
+            self._ctx.rules.tempt("RCL-125/printed", "registers")
             return
         if addr in QP_WINDOW:
             number = self._values.selected
@@ -116,7 +116,7 @@ class RegisterAccess:
         addr = event.addr & -BYTES
         register = self._values.by_addr.get(addr)
         if register is None:
-            rules.observe("RCL-125")
+            rules.observe("RCL-125/printed")
             return
         rules.alive("registers")
         if addr in QP_WINDOW:
@@ -130,15 +130,25 @@ class RegisterAccess:
         elif register.name == "INTR_STATUS":
             ctx.messages.read(event.data & 0xFFFF)
         elif not self._model.raw.read(register.name, event):
-            self._stored(register, 0, event.data, "RCL-125")
+            self._stored(register, 0, event.data, "RCL-125/printed")
 
     def _stored(self, register: Register, qp: int, value: int, rule: str, without: int = 0) -> None:
         """Plain storage: each field reads back what was written; provisional fields may not exist."""
         judged = register.writable & ~without
+        made_up = 0
         for entry in register.fields:
-            if entry.provisional or entry.volatile:
+            if entry.volatile:
                 judged &= ~entry.mask
-        expected = self._values.word(register.name, qp) & judged
+            elif entry.provisional:
+                made_up |= entry.mask
+        word = self._values.word(register.name, qp)
+        if made_up and rule == "RCL-125/printed":
+            what = f"made-up fields of {register.name} read back"
+            self._ctx.rules.eq(
+                "RCL-125/provisional", word & made_up, value & made_up, what, self._ctx.client, "X_FIELDS"
+            )
+        judged &= ~made_up
+        expected = word & judged
         good = expected == value & judged
         name = register.name
         if not good:

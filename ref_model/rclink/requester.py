@@ -580,7 +580,7 @@ class Requester:
         if sure:
             why = "an acknowledgement with a timestamp"
             duty = ctx.deadlines.must(
-                "RCL-054", f"RECV_ACK of QP {self.qp.number}", why, self.qp.scope, ctx.liveness()
+                "RCL-054/count", f"RECV_ACK of QP {self.qp.number}", why, self.qp.scope, ctx.liveness()
             )
         self.reports.append(Report((0 if vague else count, count), nak, rtt, duty))
 
@@ -591,15 +591,17 @@ class Requester:
             self.reports.popleft()  # one that was ignored altogether
         if not self.reports:
             why = "no acknowledgement with a timestamp came"
-            rules.fail("RCL-054", "no RECV_ACK", f"num {num}", why, scope)
+            rules.fail("RCL-054/count", "no RECV_ACK", f"num {num}", why, scope)
             return
         report = self.reports.popleft()
-        rules.eq("RCL-054", int(report.nak), nak, "NAK flag of RECV_ACK", scope)
-        rules.in_range("RCL-054", *report.num, num, "packets newly acknowledged", scope)
+        rules.eq("RCL-054/count", int(report.nak), nak, "NAK flag of RECV_ACK", scope)
+        rules.in_range("RCL-054/count", *report.num, num, "packets newly acknowledged", scope)
         if report.rtt is not None:
             low, high = report.rtt
             if (rtt - low) & 0xFFFF > high - low or rtt >> 16:
-                rules.fail("RCL-054", f"{low & 0xFFFF} .. {high & 0xFFFF}", rtt, "round trip time", scope)
+                rules.fail("RCL-054/rtt", f"{low & 0xFFFF} .. {high & 0xFFFF}", rtt, "round trip time", scope)
+            else:
+                rules.met("RCL-054/rtt", "round trip time", scope, sure=high - low < 0xFFFF)
         self.ctx.deadlines.meet(report.duty)
 
     # -- software ---------------------------------------------------------------------------------

@@ -1,7 +1,7 @@
 """TYPE1 responder of one queue pair: what to deliver, what to answer (sections 2, 6, 7 and 14.4).
 
-Whether a request is taken may be open for a while: its bank was stopped or released at about that time, or its
-IP checksum is wrong. Such a request, and all behind it, is held undecided until an output tells.
+Whether a request is taken may be open for a while: its bank was stopped or released at about that time, or
+its IP checksum is wrong. Such a request, and all behind it, is held undecided until an output tells.
 """
 
 from __future__ import annotations
@@ -252,14 +252,15 @@ class Responder:
         rules, scope, causes = self.ctx.rules, self.qp.scope, self._causes
         facks = [cause for cause in causes if cause.request.fack and not cause.duplicate]
         if self.ctx.device.ack_time:
-            if not rules.eq("RCL-019", True, ts_en, "every ACK carries a timestamp", scope):
+            if not rules.eq("RCL-019/ack", True, ts_en, "every ACK carries a timestamp", scope):
                 return
         elif not facks:
-            rules.eq("RCL-019", False, ts_en, "no request with Fack", scope)
+            rules.eq("RCL-019/ack", False, ts_en, "no request with Fack", scope)
             return
-        elif len(facks) == len(causes):
-            if not rules.eq("RCL-019", True, ts_en, "a request with Fack", scope):
-                return
+        elif len(facks) == len(causes) and not rules.eq(
+            "RCL-019/ack", True, ts_en, "a request with Fack", scope
+        ):
+            return
         if not ts_en:
             return
         echoes = {cause.request.timestamp for cause in causes if cause.duplicate or cause.request.fack}
@@ -267,7 +268,9 @@ class Responder:
         if newest is not None:
             echoes.add(newest)
         if echoes:
-            rules.one_of("RCL-019", echoes, timestamp, "timestamp of the newest request acknowledged", scope)
+            rules.one_of(
+                "RCL-019/ack", echoes, timestamp, "timestamp of the newest request acknowledged", scope
+            )
 
     def _cleared(self, expected: int) -> None:
         """An answer that knows ``expected`` left: requests that asked before it are served."""
