@@ -106,9 +106,10 @@ class Qp:
     def rate_open(self) -> bool:
         """Return whether the rate certainly permits to send; looks again when it may."""
         if self.rate.open_certainly():
-            self.shared.masked.discard(self.number)
             if self.rate.masked:
                 self.shared.opened(self)
+                return False
+            self.shared.masked.discard(self.number)
             return True
         self.shared.masked.add(self.number)
         at = self.rate.opens_at()

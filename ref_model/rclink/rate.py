@@ -66,7 +66,10 @@ class Span:
 
 
 class Rate:
-    """Bytes and threshold of one queue pair, or of TYPE2."""
+    """Bytes and threshold of one queue pair, or of TYPE2.
+
+    Only a frame moves what is known: mask pulses tell of grants whose frames may still be on their way.
+    """
 
     __slots__ = ("_ctx", "_generation", "_spans", "_time", "masked", "threshold", "windows")
 
@@ -82,11 +85,20 @@ class Rate:
 
     def preset(self, count: int) -> None:
         """Software wrote the byte counter."""
-        self._move(self._ctx.now, self._ctx.now)
-        self._spans = {ended: Span(count, count) for ended in self._spans}
+        moved = self._moved(self._ctx.now, self._ctx.now)
+        self._keep({ended: Span(count, count) for ended in moved})
 
-    def _move(self, first: int, last: int) -> None:
-        """Windows that may have ended by an event within [first, last] (ps) are over."""
+    def change(self, threshold: int) -> None:
+        """A new threshold holds from now on."""
+        self._keep(self._moved(self._ctx.now, self._ctx.now))
+        self.threshold = threshold
+
+    def _keep(self, spans: dict[int, Span]) -> None:
+        self._spans = spans
+        self._time = self._ctx.now
+
+    def _moved(self, first: int, last: int) -> dict[int, Span]:
+        """What is known at a moment within [first, last] (ps), by the number of windows over by then."""
         windows = self.windows
         if self._generation != windows.generation:
             self._rebase()
@@ -102,79 +114,58 @@ class Rate:
                     moved[count] = Span(low, high)
                 else:
                     known.low, known.high = min(known.low, low), max(known.high, high)
-        self._spans = moved
-        self._time = last
+        return moved
 
     def _rebase(self) -> None:
         """Window numbers start anew: what is known is the range of the count."""
-        whole = Span(self.low, self.high)
+        low, high = _range(self._spans)
         windows, time = self.windows, self._time
-        self._spans = {
-            count: Span(whole.low, whole.high)
-            for count in range(windows.certain(time), windows.possible(time) + 1)
-        }
+        counts = range(windows.certain(time), windows.possible(time) + 1)
+        self._spans = {count: Span(low, high) for count in counts}
         self._generation = windows.generation
-
-    @property
-    def low(self) -> int:
-        """Least possible count as of the last event."""
-        return min(span.low for span in self._spans.values())
-
-    @property
-    def high(self) -> int:
-        """Largest possible count as of the last event."""
-        return max(span.high for span in self._spans.values())
 
     def moment(self, first: int, last: int) -> tuple[int, int]:
         """Return the range of the count at a moment within [first, last] (ps)."""
-        self._move(first, last)
-        return self.low, self.high
+        return _range(self._moved(first, last))
 
-    def may_send(self, first: int, last: int) -> bool:
-        """Return whether a grant within [first, last] is legal; keeps what is consistent with it."""
-        if self.threshold is None:
-            return True
-        self._move(first, last)
-        legal = {count: span for count, span in self._spans.items() if span.low < self.threshold}
-        if not legal:
-            return False
-        for span in legal.values():
-            span.high = min(span.high, self.threshold - 1)
-        self._spans = legal
-        return True
+    def send(self, first: int, last: int, length: int) -> bool:
+        """``length`` payload bytes were granted within [first, last] (ps); returns whether that is legal.
 
-    def sent(self, length: int) -> None:
-        """``length`` payload bytes were granted."""
+        What is known afterwards is what is consistent with a legal grant, if there is such.
+        """
+        spans = self._moved(first, last)
+        legal = spans
+        if self.threshold is not None:
+            legal = {count: span for count, span in spans.items() if span.low < self.threshold}
+            for span in legal.values():
+                span.high = min(span.high, self.threshold - 1)
+        self._keep(legal or spans)
+        self.add(length)
+        return bool(legal)
+
+    def add(self, length: int) -> None:
+        """Count ``length`` bytes."""
         for span in self._spans.values():
             span.low = min(span.low + length, ACC_TOP)
             span.high = min(span.high + length, ACC_TOP)
 
-    def blocked_possibly(self, first: int, last: int) -> bool:
-        """Return whether the mask may be set within [first, last]; keeps what is consistent with it."""
-        if self.threshold is None:
-            return True
-        self._move(first, last)
-        legal = {count: span for count, span in self._spans.items() if span.high >= self.threshold}
-        if not legal:
-            return False
-        for span in legal.values():
-            span.low = max(span.low, self.threshold)
-        self._spans = legal
-        return True
-
     def open_certainly(self) -> bool:
-        """Return whether nothing masks the queue pair now."""
+        """Return whether the frames seen so far leave room now."""
         if self.threshold is None:
             return False
-        self._move(self._ctx.now, self._ctx.now)
-        return self.high < self.threshold
+        return self.moment(self._ctx.now, self._ctx.now)[1] < self.threshold
 
     def opens_at(self) -> int | None:
         """Return when (ps) the mask is gone for certain; None: never at this rate."""
         if not self.threshold:
             return None
         latest = self._ctx.now
-        for ended, span in self._spans.items():
+        for ended, span in self._moved(self._ctx.now, self._ctx.now).items():
             windows = (span.high - self.threshold) // self.threshold + 1 if span.high >= self.threshold else 0
-            latest = max(latest, self.windows.when_certain(ended + windows))
+            if windows:
+                latest = max(latest, self.windows.when_certain(ended + windows))
         return latest
+
+
+def _range(spans: dict[int, Span]) -> tuple[int, int]:
+    return min(span.low for span in spans.values()), max(span.high for span in spans.values())

@@ -69,10 +69,9 @@ class Rates:
 
     def _apply(self, qp: Qp, value: int, now: int) -> None:
         rate, ctx = qp.rate, self._ctx
-        rate.moment(now, now)
         if value == rate.threshold:
             return
-        rate.threshold = value
+        rate.change(value)
         self._set[qp.number] = now
         low, high = rate.moment(now, now)
         if low >= value:
@@ -85,37 +84,46 @@ class Rates:
 
     def set_type2(self, value: int, now: int) -> None:
         """SET_TYPE2_RATE."""
-        self.type2.threshold = value
+        self.type2.change(value)
         self._set[-1] = now
 
     # -- frames -----------------------------------------------------------------------------------
 
-    def recently_set(self, number: int) -> bool:
-        """Return whether the rate changed a moment ago: both values may have been in force."""
+    def recently_set(self, number: int, within: int) -> bool:
+        """Return whether the rate changed within the last ``within`` ps: both values may have counted."""
         since = self._set.get(number)
-        return since is not None and self._ctx.now - since <= self._sweep
+        return since is not None and self._ctx.now - since <= within
+
+    @property
+    def _latency(self) -> int:
+        """Time (ps) after a new rate within which frames may go by the old one."""
+        ctx = self._ctx
+        return int(ctx.knobs["CC_LATENCY_CLKS"]) * ctx.timing.period + ctx.timing.reaction
 
     def sent(self, qp: Qp, length: int, again: bool) -> None:
         """Judge that a request of ``length`` payload bytes leaves; ``again``: it is sent anew."""
         ctx, rate = self._ctx, qp.rate
-        if not rate.may_send(ctx.decided_since(), ctx.now) and not self.recently_set(qp.number):
+        if again and not ctx.knobs["ACC_COUNTS_RETRY"]:
+            length = 0
+        low, _ = rate.moment(ctx.decided_since(), ctx.now)
+        if not rate.send(ctx.decided_since(), ctx.now, length) and not self.recently_set(
+            qp.number, self._latency
+        ):
             rule = "RCL-064" if rate.threshold else "RCL-069"
             if qp.rate_locked:
                 rule = "RCL-135"
-            seen = f"{length} bytes at {rate.low} of {rate.threshold}"
+            seen = f"{length} bytes at {low} of {rate.threshold}"
             ctx.rules.fail(rule, "no request", seen, "the rate of the queue pair is used up", qp.scope)
         else:
             ctx.rules.met("RCL-067", "within the rate", qp.scope, sure=bool(rate.threshold))
-        if again and not ctx.knobs["ACC_COUNTS_RETRY"]:
-            return
-        rate.sent(length)
         threshold = rate.threshold
-        if threshold is None or threshold > length + rate.high:
+        low, high = rate.moment(ctx.now, ctx.now)
+        if threshold is None or high < threshold:
             return
-        if rate.high >= threshold and qp.number in self._cover:
+        if qp.number in self._cover:
             ctx.deadlines.meet(self._cover.pop(qp.number))
-        elif rate.low >= threshold and rate.masked is not True:
-            self._owe_clr(qp, "RCL-066" if rate.low == rate.high == threshold else "RCL-064")
+        elif low >= threshold and rate.masked is not True:
+            self._owe_clr(qp, "RCL-066" if low == high == threshold else "RCL-064")
 
     def _owe_clr(self, qp: Qp, rule: str) -> None:
         if qp.number in self._clr:
@@ -128,12 +136,13 @@ class Rates:
     def type2_sent(self, length: int) -> None:
         """Judge that a TYPE2 frame with ``length`` payload bytes leaves."""
         ctx, rate = self._ctx, self.type2
-        if not rate.may_send(ctx.decided_since(), ctx.now) and not self.recently_set(-1):
-            seen = f"{length} bytes at {rate.low} of {rate.threshold}"
+        low, _ = rate.moment(ctx.decided_since(), ctx.now)
+        legal = rate.send(ctx.decided_since(), ctx.now, length)
+        if not legal and not self.recently_set(-1, self._latency):
+            seen = f"{length} bytes at {low} of {rate.threshold}"
             ctx.rules.fail("RCL-072", "no TYPE2 frame", seen, "the TYPE2 rate is used up", ctx.mac)
         else:
             ctx.rules.met("RCL-072", "within the rate", ctx.mac, sure=bool(rate.threshold))
-        rate.sent(length)
 
     def opened(self, qp: Qp) -> None:
         """The rate of ``qp`` certainly permits to send again."""
@@ -175,10 +184,12 @@ class Rates:
         duty = self._clr.pop(qp.number, None)
         if duty is not None:
             ctx.deadlines.meet(duty)
-        if self.recently_set(qp.number) or rate.blocked_possibly(now - self._sweep, now):
+        qp.requester.schedule()
+        _, high = rate.moment(now - self._sweep, now)
+        if rate.threshold is None or high >= rate.threshold or self.recently_set(qp.number, self._sweep):
             return
         if qp.requester.idle:
-            seen = f"CLR at {rate.high} of {rate.threshold}"
+            seen = f"CLR at {high} of {rate.threshold}"
             ctx.rules.fail("RCL-064", "no CLR", seen, "its rate is not used up", qp.scope)
             return
         what, why = f"bytes of QP {qp.number} up to its rate", "CC CLR told that they are used up"
@@ -191,19 +202,20 @@ class Rates:
             ctx.deadlines.void(self._clr.pop(qp.number))
         if qp.number in self._opens:
             ctx.deadlines.meet(self._opens.pop(qp.number))
-        if self.recently_set(qp.number):
+        qp.requester.schedule()
+        if self.recently_set(qp.number, self._sweep):
             return
         if rate.threshold and not windows.ended(now - windows.lag, now):
             what, why = f"a window of {windows.length // 1000} ns", "SET tells that a window has ended"
             ctx.rules.fail("RCL-068", what, "another phase", why, qp.scope)
             return
         ctx.rules.met("RCL-068", "windows of this length", qp.scope, sure=windows.generation > 0)
-        if rate.may_send(now - self._sweep, now):
+        low, _ = rate.moment(now - self._sweep, now)
+        if rate.threshold is None or low < rate.threshold:
             ctx.rules.met("RCL-065", "unmasked after a window", qp.scope)
             if qp.requester.waiting() is not None:
                 ctx.rules.met("RCL-070", "packets wait in order", qp.scope)
         else:
             rule = "RCL-069" if not rate.threshold else "RCL-065"
-            seen = f"SET at {rate.low} of {rate.threshold}"
+            seen = f"SET at {low} of {rate.threshold}"
             ctx.rules.fail(rule, "masked", seen, "its rate is used up", qp.scope)
-        qp.requester.schedule()

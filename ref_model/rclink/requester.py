@@ -199,7 +199,7 @@ class Requester:
         self._drop_stale()
         self._overdue(index)
         fresh = index == state.top
-        if index < state.next or (index == state.next and self._rewind_at(index)):
+        if index < state.next or self._rewind_at(index):
             self._take(index)
         if fresh:
             rules.met("RCL-037", "the next number", self.qp.scope)

@@ -20,6 +20,7 @@ from ref_model.wire.rclink import Frame, build
 GRANT_LATENCY, PULSE_LATENCY = 6, 2
 CLIENT_BEAT = 64
 FREE_BUF_SET = 1 << 15
+US = 1_000_000
 
 
 class Endpoint:
@@ -53,6 +54,8 @@ class Endpoint:
         self.status = 0  #: INTR_STATUS
         self.mac_credits = int(self.knobs["MAC_TX_CRD_INIT"])
         self._turn = 0
+        self._silent: dict[int, int] = {}  # bytes of a queue pair since the last report or CNP
+        self._report_at = 0
         self._levels: dict[str, int] = {}
         self.delivered: list[tuple[int, int, bytes]] = []  #: (queue pair, type, payload)
         self.sender = parts[0](self)
@@ -160,6 +163,7 @@ class Endpoint:
         self.now = max(now, self.now)
         self.regulator.advance(self.now)
         self.sender.expire(self.now)
+        self._report()
         while self._mac_free <= self.now and self.mac_credits > 0 and self._send():
             pass
         while self._deliveries and self._client_free <= self.now:
@@ -171,6 +175,21 @@ class Endpoint:
         self._show_levels()
         events, self._events = self._events, []
         return sorted(events, key=lambda event: event.begin)
+
+    def _report(self) -> None:
+        """Tell, once per interval and one queue pair per clock, the bytes sent without a CNP."""
+        if self.now < self._report_at:
+            return
+        self._report_at = self.now + self.device.nocnp_us * US
+        at = self.now + PULSE_LATENCY * self.period
+        for qp, count in self._silent.items():
+            self._events.append(SideBand(at, at, ports.NOCNP, (qp, count)))
+            at += self.period
+        self._silent.clear()
+
+    def silence_over(self, qp: int) -> None:
+        """A CNP came for ``qp``."""
+        self._silent.pop(qp, None)
 
     def _show_levels(self) -> None:
         idle = not (self.sender.slots or self.type2 or self.receiver.answers or self.receiver.merged)
@@ -210,6 +229,7 @@ class Endpoint:
                 frame = frames.request(device, config, slot.qp, slot.psn, slot.fack, stamp, slot.payload)
                 flow = device.bank(slot.qp)
                 regulator.count(slot.qp, len(slot.payload))
+                self._silent[slot.qp] = self._silent.get(slot.qp, 0) + len(slot.payload)
                 self.sender.grant(slot)
                 self._frame(frame, flow)
                 return True
@@ -263,6 +283,8 @@ class Endpoint:
             if self._mac_free > self.now:
                 times.append(self._mac_free)
             times.append(self.regulator.window_end)
+        if self._silent:
+            times.append(max(self._report_at, self.now))
         if self._deliveries:
             times.append(max(self._client_free, self.now + self.period))
         if self._tokens:

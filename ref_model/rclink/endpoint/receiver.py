@@ -120,6 +120,7 @@ class Receiver:
 
     def notified(self, qp: int) -> None:
         """A CNP passed the checks."""
+        self.endpoint.silence_over(qp)
         self.endpoint.pulse(ports.RECV_CNP, qp)
 
     def _answered(self, frame: Frame) -> None:

@@ -126,7 +126,7 @@ class Pair:
         self._order = itertools.count()
         for number in (0, 1):
             self._bring_up(number)
-        self.settle(1)
+        self.settle(100)
 
     # -- programming ------------------------------------------------------------------------------
 
