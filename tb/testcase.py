@@ -24,6 +24,7 @@ from tb import tampers
 from tb.agents.pins import now_ps
 from tb.env import Env, EnvConfig
 from tb.ernic_env import ErnicEnv
+from tb.rclink_env import RclinkEnv
 
 SUITES = ("smoke", "full", "nightly")
 
@@ -235,6 +236,17 @@ class ErnicTest(DutTest):
     """One test on the ERNIC environment."""
 
     environment = ErnicEnv
+
+    def connect_phase(self) -> None:
+        """Give scenarios short names for what they use."""
+        super().connect_phase()
+        self.host, self.partner, self.mem = self.env.host, self.env.partner, self.env.memory
+
+
+class RclinkTest(DutTest):
+    """One test on the RCLINK environment."""
+
+    environment = RclinkEnv
 
     def connect_phase(self) -> None:
         """Give scenarios short names for what they use."""

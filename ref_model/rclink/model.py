@@ -114,7 +114,7 @@ class RclinkModel:
         ctx = self.ctx
         now = event.settled if isinstance(event, RegRead) else event.begin
         ctx.advance(max(now, ctx.now))
-        if ctx.quiet and not isinstance(event, RegRead):
+        if ctx.quiet and not isinstance(event, RegRead) and not self.registers.selects(event):
             ctx.quiet = False
         self._handlers[type(event)](event)
 

@@ -37,8 +37,13 @@ class RegisterAccess:
         self._model = model
         self._ctx = model.ctx
         self._values = model.values
+        self._select = model.values.address("QP_ID_SET")
 
     # -- writes -----------------------------------------------------------------------------------
+
+    def selects(self, event: object) -> bool:
+        """Return whether an event only names the queue pair of the accesses to come: it moves nothing."""
+        return isinstance(event, RegWrite) and event.addr & -BYTES == self._select
 
     def write(self, event: RegWrite) -> None:
         """A register write."""
