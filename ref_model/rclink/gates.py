@@ -212,6 +212,14 @@ class Gates:
             return "RCL-082"
         if not device.credit_check[flow]:
             return "RCL-134"
+        others = any(other.returned for other in self.channels if other is not channel)
+        if (
+            difference > 0
+            and others
+            and not channel.returned
+            and channel.shown() + difference == channel.limit
+        ):
+            return "RCL-076"
         if difference < 0 and channel.returned:
             return "RCL-077" if channel.coincided else "RCL-076"
         if channel.consumed:

@@ -112,6 +112,7 @@ class Requester:
         self._token_rule = "RCL-041"
         self._timer_armed = False
         self._timer_due = 0
+        self._timer_stalled = 0
         self._ignored: str = ""  # rule of the last acknowledgement that had to be ignored
         self.clock = 0  # tx clock since when nothing but its age keeps the next packet
 
@@ -216,7 +217,6 @@ class Requester:
         if index <= state.una or not state.restarts:
             self._restart(ctx.decided_since(), settled)
         packet.sends += 1
-        self.clock = ctx.clock()
         self.schedule()
         return packet
 
@@ -422,7 +422,7 @@ class Requester:
         if kind == RNR:
             state.rnr_retries += 1
             wait = rnr_wait_ps(code)
-            not_before = settled + wait
+            not_before = settled + wait - int(ctx.knobs["TIMER_TOL"]["lower_us"] * US)
             limit = ctx.device.rnr_limit
             may_end = limit != NO_LIMIT and state.rnr_retries >= limit
             if may_end:
@@ -433,7 +433,7 @@ class Requester:
             return
         if state.una < state.top:
             start = state.una
-            state.rewinds.append(Rewind(kind, start, start, clock, ctx.now + wait if kind == RNR else 0))
+            state.rewinds.append(Rewind(kind, start, start, clock, not_before))
             self.clock = clock
 
     def _resume(self) -> None:
@@ -486,14 +486,16 @@ class Requester:
 
     def _restart(self, begin: int, settled: int) -> None:
         """The timer starts anew: progress, or the oldest packet left."""
-        state, timeout = self.state, self.ctx.device.timeout_us
-        state.restarts.append(Restart(begin, settled))
+        ctx, timeout = self.ctx, self.ctx.device.timeout_us
+        self.state.restarts.append(Restart(begin, settled))
         if not timeout:
             return
-        self._timer_due = settled + timeout * US + US + self.ctx.timing.liveness
+        wait = int(timeout * US * float(ctx.knobs["TIMER_TOL"]["upper_factor"]))
+        self._timer_due = settled + wait + ctx.timing.liveness
+        self._timer_stalled = ctx.tx.stalled(ctx.now)
         if not self._timer_armed:
             self._timer_armed = True
-            self.ctx.deadlines.call_at(self._timer_due, self._timer_late)
+            ctx.deadlines.call_at(self._timer_due, self._timer_late)
 
     @property
     def _running(self) -> bool:
@@ -509,15 +511,13 @@ class Requester:
         if not self._running or not ctx.device.timeout_us or self.fatal_duty is not None:
             return
         now = ctx.rules.now
-        due = self._timer_due + ctx.tx.stalled(now)
-        if now < self._timer_due or due > now + ctx.tx.stalled(self._timer_due):
-            self._timer_due = max(self._timer_due, now + US)
-        else:
+        due = self._timer_due + ctx.tx.stalled(now) - self._timer_stalled
+        if now >= due:
             what, why = f"RETRY_TMO of QP {self.qp.number}", "nothing was acknowledged in time"
             ctx.rules.fail("RCL-048", what, "nothing", why, self.qp.scope)
             return
         self._timer_armed = True
-        ctx.deadlines.call_at(self._timer_due, self._timer_late)
+        ctx.deadlines.call_at(due, self._timer_late)
 
     def _expired(self) -> bool:
         """Return whether the timer may have expired by now."""
@@ -528,7 +528,8 @@ class Requester:
         newest = state.restarts[-1]
         if len(state.restarts) > 1 and ctx.now - newest.settled <= ctx.timing.reaction + ctx.timing.period:
             newest = state.restarts[0]
-        return ctx.now - newest.begin + US >= timeout * US
+        lower = timeout * US - int(ctx.knobs["TIMER_TOL"]["lower_us"] * US)
+        return ctx.now - newest.begin >= lower
 
     def timed_out(self) -> None:
         """RETRY_TMO: judge that the timer may have expired, and send again from the oldest packet."""

@@ -282,6 +282,7 @@ class Endpoint:
         if sending or self.type2:
             if self._mac_free > self.now:
                 times.append(self._mac_free)
+        if sending or any(self.regulator.counts.values()):
             times.append(self.regulator.window_end)
         if self._silent:
             times.append(max(self._report_at, self.now))

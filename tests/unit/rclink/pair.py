@@ -342,7 +342,9 @@ class Pair:
         end = self.now + limit
         while self.now < end and not self.at_rest():
             time = self._next()
-            self.now = max(self.now + CLK, time if time is not None else self.now + CLK)
+            if time is None:
+                break
+            self.now = max(self.now + CLK, time)
             self.step()
         self.settle()
 

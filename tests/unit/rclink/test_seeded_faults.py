@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 
 from ref_model.link import LinkFaults
-from ref_model.rclink import ports
+from ref_model.rclink import frames, ports
 from ref_model.rclink.config import Flow
 from ref_model.rclink.endpoint import Receiver, Regulator, Sender
 from ref_model.rclink.endpoint.receiver import Channel
 from ref_model.rclink.endpoint.sender import Line, Slot
-from ref_model.wire.rclink import Format, Frame
-from tests.unit.rclink.pair import GOOD, US, Pair, Parts, Setup
+from ref_model.wire.rclink import Format, Frame, build
+from tests.unit.rclink.pair import CLK, GOOD, US, Pair, Parts, Setup
 
 LOSSY = LinkFaults(drop=0.08, delay_ps=500_000)
 DUPLICATING = LinkFaults(duplicate=0.2, delay_ps=500_000)
@@ -90,11 +90,9 @@ def banks_exclusive(self: Sender) -> Slot | None:
 
 
 def lose_token(self: Sender, line: Line, count: int) -> None:
-    kept = self.endpoint._tokens.copy()
     Sender._release(self, line, count)
-    if count > 1:
+    if line.oldest % 8 == 0:
         self.endpoint._tokens.pop()
-    del kept
 
 
 def extra_token(self: Sender, line: Line, count: int) -> None:
@@ -242,14 +240,20 @@ def short_window(self: Regulator, now: int) -> None:
                 self.check(number)
 
 
+def always(self: Regulator, flow: Flow) -> bool:
+    return True
+
+
 def silent_mask(self: Regulator, number: int) -> None:
     self.masks[number] = self.exceeded(self.counts.get(number, 0), self.rates.get(number, 0))
 
 
 ONE = Setup(qps=(1,), timeout_us=200)
-SLOW = Setup(rate=4000, timeout_us=500)
+SLOW = Setup(rate=1000, timeout_us=500)
 QUICK = Setup(retry_limit=3, timeout_us=40)
-FACKS = Setup(ack_time=False)
+PAUSES = {("XON_THR_RDMA", f"rx_type1_req_bank{bank}_pfc_en"): 1 for bank in range(4)}
+PAUSED = Setup(fields=PAUSES, timeout_us=500)
+IN_TURN = Setup(bank_rr=True, fields=PAUSES, timeout_us=500)
 CASES = [
     Case("NAK flag never re-armed", receiver(rearm=never), {"RCL-043"}, ONE, LOSSY),
     Case("NAK for every gap packet", receiver(request=always_nak), {"RCL-042"}, link=LOSSY),
@@ -259,13 +263,19 @@ CASES = [
     Case("retry resends other queue pairs", sender(again=others_too), {"RCL-046"}, link=LOSSY),
     Case("retry changes the payload", sender(again=changed_payload), {"RCL-045"}, link=LOSSY),
     Case("PSN wrap off by one", sender(number=wrap_early), {"RCL-038"}, Setup(psn=4080)),
-    Case("newest first", sender(choose=newest), {"RCL-056"}),
-    Case("banks not in turn", sender(choose=oldest), {"RCL-057"}, Setup(bank_rr=True)),
-    Case("bank mask never released", sender(choose=banks_exclusive), {"RCL-058", "RCL-056"}, ONE),
-    Case("a token lost", sender(_release=lose_token), {"RCL-040"}),
+    Case("newest first", sender(choose=newest), {"RCL-056"}, PAUSED),
+    Case("banks not in turn", sender(choose=oldest), {"RCL-057"}, IN_TURN),
+    Case("pause ignored", regulator(flow_open=always), {"RCL-091"}, PAUSED),
+    Case(
+        "bank mask never released",
+        sender(choose=banks_exclusive),
+        {"RCL-058", "RCL-056"},
+        Setup(qps=(1,), bank_rr=True),
+    ),
+    Case("a token lost", sender(_release=lose_token), {"RCL-040", "RCL-041"}),
     Case("a token too many", sender(_release=extra_token), {"RCL-041"}),
     Case("token of another queue pair", sender(_free=wrong_token), {"RCL-041"}),
-    Case("NAK acknowledges nothing", sender(refuse=nak_frees_nothing), {"RCL-047", "RCL-045"}, link=LOSSY),
+    Case("NAK acknowledges nothing", sender(refuse=nak_frees_nothing), {"RCL-047", "RCL-045"}),
     Case("stale ACK frees a slot", sender(acknowledge=stale_frees), {"RCL-049"}, link=DUPLICATING),
     Case("threshold ignored", sender(retry=endless), {"RCL-050", "RCL-051"}, QUICK),
     Case("fatal too early", sender(retry=hasty), {"RCL-050"}, Setup(retry_limit=6, timeout_us=40)),
@@ -302,12 +312,13 @@ def test_seeded_fault(case: Case) -> None:
 def act(pair: Pair, case: Case) -> None:
     """Traffic in which the fault shows."""
     if case.name.startswith("greater"):
-        pair.write(0, "QP_ID_SET", 1)
-        pair.write(0, "TX_SPEED_MEM", 640)
-        pair.run(US)
-        for _ in range(20):
-            pair.send(0, 1, pair.rng.randbytes(64))
-        pair.drain(100 * US)
+        equality(pair)
+        return
+    if case.setup.fields is PAUSES:
+        backlog(pair)
+        return
+    if case.name.startswith("NAK ack"):
+        refuse_third(pair)
         return
     if case.name in ("threshold ignored", "fatal too early"):
         pair.links[0].faults = LinkFaults(drop=1.0)
@@ -316,6 +327,46 @@ def act(pair: Pair, case: Case) -> None:
         pair.run(400 * US)
         return
     pair.traffic(case.packets, limit=2000 * US)
+
+
+def equality(pair: Pair) -> None:
+    """Ten packets of a tenth of the rate each, twice: the first time tells the phase of the windows."""
+    pair.write(0, "QP_ID_SET", 1)
+    pair.write(0, "TX_SPEED_MEM", 640)
+    for _ in range(2):
+        pair.run(20 * US)
+        pair.run(pair.sides[0].endpoint.regulator.window_end - pair.now + 600 * CLK)
+        for _ in range(14):
+            pair.send(0, 1, pair.rng.randbytes(64))
+        pair.drain(100 * US)
+
+
+def backlog(pair: Pair) -> None:
+    """Packets of all queue pairs gather while their flows are paused."""
+    for _ in range(2):
+        pair.side_band(0, ports.RX_PFC_REQ, 0xF)
+        pair.run(US)
+        for number in range(30):
+            pair.send(0, 1 + number * number % 3, pair.rng.randbytes(1300))
+        pair.run(2 * US)
+        pair.side_band(0, ports.RX_PFC_REQ, 0)
+        pair.drain(100 * US)
+
+
+def refuse_third(pair: Pair) -> None:
+    """The third of four packets is refused while nothing is acknowledged yet."""
+    pair.links[0].faults = LinkFaults(drop=1.0)
+    for _ in range(4):
+        pair.send(0, 1, pair.random_packet())
+    pair.run(US)
+    peer = pair.sides[1].endpoint
+    config = peer.qp_config(1)
+    assert config is not None and peer.device.layout is not None
+    pair.inject(0, build(frames.answer(peer.device, config, 2, 0x60, None), peer.device.layout))
+    pair.links[0].faults = CLEAN
+    pair.run(US)
+    pair.inject(0, build(frames.answer(peer.device, config, 3, 0x1F, None), peer.device.layout))
+    pair.run(50 * US)
 
 
 CHECKED = Setup(
@@ -339,16 +390,19 @@ BANK1 = 1 << 1
 def credits(pair: Pair) -> None:
     """Credit traffic: bank 1 runs dry and gets credit back, all others have plenty."""
     for number in (0, 1):
-        pair.side_band(number, ports.CBFC_LOAD, 0xFF, 64, 0xFFFFF, 4)
-        pair.side_band(number, ports.CBFC_LOAD, BANK1, 64, 200, 4)
+        pair.side_band(number, ports.CBFC_LOAD, 0xFF, 64, 0xFFF0, 4)
+        pair.side_band(number, ports.CBFC_LOAD, BANK1, 64, 100, 4)
     pair.run(US)
+    pair.send(0, 1, pair.rng.randbytes(100))
+    pair.run(4 * US)
+    pair.settle()
     for round_ in range(3):
         for _ in range(8):
             for qp in (1, 2):
                 pair.send(0, qp, pair.random_packet())
         pair.multicast(0, round_, pair.random_packet())
         pair.run(8 * US)
-        used = 200 - pair.sides[0].endpoint.regulator.credit[1]
+        used = 100 - pair.sides[0].endpoint.regulator.credit[1]
         pair.settle()
         pair.side_band(0, ports.CBFC_RETURN, BANK1, max(used, 0))
         pair.run(4 * US)
