@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from ref_model.rclink.config import Device, Flow, QpConfig
 from ref_model.wire import IPv4, Udp, Vlan
 from ref_model.wire.rclink import Addresses, Format, Frame, Kind, Opcode, Rh, build, diff, lite_source
+from ref_model.wire.rclink.afh import COMPACT
 
 if TYPE_CHECKING:
     from ref_model.rclink.context import Context
@@ -46,7 +47,7 @@ def _envelope(device: Device, flow: Flow, kind: Kind, dest_mac: int, dest_ip: in
     assert layout is not None
     form = layout.format
     tc = device.classes[flow]
-    compact = form in (Format.GEN2, Format.LITE)
+    compact = form in COMPACT
     source, with_tc = device.mac, compact or (form is Format.GEN1 and layout.gen1_tc)
     if compact:
         dest_mac, source = dest_mac & 0xFFFF, source & 0xFFFF
@@ -224,15 +225,14 @@ class FrameJudge:
             rows[0] if rows else ("length", f"{len(build(expected, device.layout))} bytes", f"{len(data)}"),
         )
         rule = rule_of(name, expected)
-        if name == "vlan.tci" and expected.vlan is not None and observed.vlan is not None:
-            if (expected.vlan.tci ^ observed.vlan.tci) >> 13 == 0:
-                rule = "RCL-002"
+        wanted_tag, tag = expected.vlan, observed.vlan
+        if name == "vlan.tci" and wanted_tag and tag and wanted_tag.priority == tag.priority:
+            rule = "RCL-002"
         if expected.format is Format.LITE and (observed.rh is not None or observed.kind is Kind.TYPE3):
             rule = "RCL-004"
-        elif name == "payload" and len(expected.payload) == len(observed.payload):
-            if expected.format in (Format.GEN2, Format.LITE):
-                if expected.payload[:6] != observed.payload[:6]:
-                    rule = "RCL-007"
+        elif name == "payload" and expected.format in COMPACT:
+            if expected.payload[:6] != observed.payload[:6]:
+                rule = "RCL-007"
         since = rules.findings_total
         rules.fail(rule, f"{name} {wanted}", seen, f"{name} of {why}", self._ctx.mac)
         rules.explain(since, rows)

@@ -72,9 +72,9 @@ class Gates:
         reasons = []
         if device.pause_in[flow] and self.paused >> vc & 1:
             reasons.append("RCL-091")
-        if flow is Flow.TYPE2 and device.multicast_credit:
-            if self.multicast.credit < self.multicast.need(device.largest[flow]):
-                reasons.append("RCL-085")
+        limited = flow is Flow.TYPE2 and device.multicast_credit
+        if limited and self.multicast.credit < self.multicast.need(device.largest[flow]):
+            reasons.append("RCL-085")
         if device.credit_stop:
             return reasons
         if not device.vc_status >> vc & 1:

@@ -109,7 +109,6 @@ class Requester:
         self.reports: deque[Report] = deque()
         self.tmo_due: Must | None = None
         self._tokens: Must | None = None
-        self._token_rule = "RCL-041"
         self._timer_armed = False
         self._timer_due = 0
         self._timer_stalled = 0
@@ -374,16 +373,14 @@ class Requester:
         """Tokens of what is acknowledged and does not wait are owed; of the rest, or it is sent again."""
         state, ctx = self.state, self.ctx
         state.certain = max(state.certain, min(state.una, state.next))
-        if state.una > state.returned:
-            if self._tokens is None or not self._tokens.open:
-                self._token_rule = rule
-                self._tokens = ctx.deadlines.must(
-                    rule,
-                    f"tokens of QP {self.qp.number}",
-                    "acknowledged packets",
-                    self.qp.scope,
-                    ctx.liveness(),
-                )
+        if state.una > state.returned and (self._tokens is None or not self._tokens.open):
+            self._tokens = ctx.deadlines.must(
+                rule,
+                f"tokens of QP {self.qp.number}",
+                "acknowledged packets",
+                self.qp.scope,
+                ctx.liveness(),
+            )
         for index in [key for key in state.packets if key < state.returned - GHOSTS]:
             del state.packets[index]
 
@@ -400,10 +397,9 @@ class Requester:
         rules.met("RCL-041", "a token for an acknowledged packet", self.qp.scope)
         rules.alive(("token", self.qp.number))
         self._ignored = ""
-        if self._tokens is not None:
-            if state.returned == state.una:
-                self.ctx.deadlines.meet(self._tokens)
-                self._tokens = None
+        if self._tokens is not None and state.returned == state.una:
+            self.ctx.deadlines.meet(self._tokens)
+            self._tokens = None
         return True
 
     def sent_lite(self, packet: Packet) -> None:
