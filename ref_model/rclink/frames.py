@@ -161,6 +161,24 @@ def rule_of(name: str, expected: Frame) -> str:
     return "RCL-004" if expected.format is Format.LITE else "RCL-001"
 
 
+def _rule_at(data: bytes, wanted: bytes, expected: Frame) -> str:
+    """Rule of the first byte that differs, for a frame that is not what its kind is."""
+    size = min(len(data), len(wanted))
+    at = next((offset for offset in range(size) if data[offset] != wanted[offset]), size)
+    if expected.format is Format.LITE:
+        return "RCL-004" if at >= 12 else rule_of("addresses.tc", expected)
+    tag = 4 if expected.vlan is not None else 0
+    if at < 12:
+        return rule_of("addresses.dst" if at < 6 else "addresses.src", expected)
+    if at < 12 + tag:
+        return "RCL-002"
+    if at < 14 + tag:
+        return rule_of("ethertype", expected)
+    if expected.format is Format.STANDARD and at < 42 + tag:
+        return "RCL-010" if at < 34 + tag else "RCL-013"
+    return "RCL-015"
+
+
 def rules_decided(device: Device, kind: Kind, opcode: int | None) -> tuple[str, ...]:
     """Rules of which a frame that is right in all bytes is evidence."""
     layout = device.layout
@@ -224,15 +242,19 @@ class FrameJudge:
             (row for row in rows if row[0] not in ("icrc", "ip.checksum", "kind")),
             rows[0] if rows else ("length", f"{len(build(expected, device.layout))} bytes", f"{len(data)}"),
         )
+        name = name.split(" from ")[0]
         rule = rule_of(name, expected)
+        if observed.kind is not expected.kind:
+            rule = _rule_at(data, build(expected, device.layout), expected)
         wanted_tag, tag = expected.vlan, observed.vlan
         if name == "vlan.tci" and wanted_tag and tag and wanted_tag.priority == tag.priority:
             rule = "RCL-002"
         if expected.format is Format.LITE and (observed.rh is not None or observed.kind is Kind.TYPE3):
             rule = "RCL-004"
-        elif name == "payload" and expected.format in COMPACT:
-            if expected.payload[:6] != observed.payload[:6]:
-                rule = "RCL-007"
+        elif (
+            name == "payload" and expected.format in COMPACT and expected.payload[:6] != observed.payload[:6]
+        ):
+            rule = "RCL-007"
         since = rules.findings_total
         rules.fail(rule, f"{name} {wanted}", seen, f"{name} of {why}", self._ctx.mac)
         rules.explain(since, rows)

@@ -213,7 +213,7 @@ class Requester:
         if index < state.una and self._tokens is not None and state.certain <= index:
             ctx.deadlines.void(self._tokens)  # the late acknowledgement was ignored: another one will come
             self._tokens = None
-        if index <= state.una or not state.restarts:
+        if not ctx.device.lite and (index <= state.una or not state.restarts):
             self._restart(ctx.decided_since(), settled)
         packet.sends += 1
         self.schedule()
@@ -387,7 +387,7 @@ class Requester:
     def token(self) -> bool:
         """A token with the number of this queue pair came back."""
         state, rules = self.state, self.ctx.rules
-        if state.returned >= state.una:
+        if state.returned >= (state.accepted if self.ctx.device.lite else state.una):
             rule = self._ignored or "RCL-041"
             rules.fail(
                 rule, "no token", f"token of QP {self.qp.number}", "nothing is acknowledged", self.qp.scope
@@ -531,6 +531,9 @@ class Requester:
         """RETRY_TMO: judge that the timer may have expired, and send again from the oldest packet."""
         state, ctx = self.state, self.ctx
         rules, scope = ctx.rules, self.qp.scope
+        if ctx.device.lite:
+            rules.fail("RCL-107", "no RETRY_TMO", "RETRY_TMO", "nothing is repeated in LITE mode", scope)
+            return
         if self.tmo_due is not None and self.tmo_due.open:
             ctx.deadlines.meet(self.tmo_due)
             self.tmo_due = None
