@@ -93,7 +93,7 @@ class FrameLayout:
     def with_knobs(self, knobs: Mapping[str, Any]) -> FrameLayout:
         """Copy with the readings among ``knobs`` (names and values of the parameter file)."""
         return replace(
-            self, **{name.lower(): read(knobs[name]) for name, read in _KNOBS.items() if name in knobs}
+            self, **{name.lower(): read(knobs[name]) for name, read in READINGS.items() if name in knobs}
         )
 
     def frame_bytes(
@@ -116,7 +116,7 @@ class FrameLayout:
         return size + RH_BYTES + payload + -payload % 4 + ICRC_BYTES * self.icrc
 
 
-_KNOBS: dict[str, Any] = {
+READINGS: dict[str, Any] = {
     "RH_ORDER": RhOrder,
     "GEN2_KW_IN_DA": bool,
     "GEN2_OVERLAY": bool,

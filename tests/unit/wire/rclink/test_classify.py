@@ -6,7 +6,18 @@ from dataclasses import replace
 
 import pytest
 
-from ref_model.wire.rclink import Class, Format, Kind, Leaf, build, classify, lite_qpid, lite_source, parse
+from ref_model.wire.rclink import (
+    Class,
+    Format,
+    FrameLayout,
+    Kind,
+    Leaf,
+    build,
+    classify,
+    lite_qpid,
+    lite_source,
+    parse,
+)
 from tests.unit.wire.rclink.samples import layout_of, sample
 
 STANDARD, GEN1, GEN2 = (layout_of(form) for form in (Format.STANDARD, Format.GEN1, Format.GEN2))
@@ -26,6 +37,7 @@ TREE = [
     (ip(port=53), Leaf.UDP_OTHER),
     (ip(protocol=1), Leaf.IP_NOT_UDP),
     (ip(protocol=6), Leaf.IP_NOT_UDP),
+    (ip(first=0x65), Leaf.UDP_TYPE1),  # the version is not looked at
     (ip(first=0x46), Leaf.IP_OPTIONS),
     (ip(first=0x44), Leaf.IP_OPTIONS),
     (b"\x88\xb5" + bytes(30), Leaf.ETHERTYPE_TYPE1),
@@ -39,13 +51,12 @@ TREE = [
 ]
 
 
-@pytest.mark.parametrize(("rest", "leaf"), TREE)
+@pytest.mark.parametrize(("rest", "leaf"), TREE, ids=[leaf.name for _, leaf in TREE])
 @pytest.mark.parametrize("layout", [STANDARD, GEN1], ids=["standard", "gen1"])
-def test_tree(rest: bytes, leaf: Leaf, layout: object) -> None:
+def test_tree(rest: bytes, leaf: Leaf, layout: FrameLayout) -> None:
     """Untagged, and behind one tag of the configured identifier."""
-    assert layout in (STANDARD, GEN1)
-    plain = classify(bytes(12) + rest, layout)  # type: ignore[arg-type]
-    tagged = classify(bytes(12) + TAG + rest, layout)  # type: ignore[arg-type]
+    plain = classify(bytes(12) + rest, layout)
+    tagged = classify(bytes(12) + TAG + rest, layout)
     assert plain.leaf is tagged.leaf is leaf
     if len(rest) > 1:
         assert (plain.body, plain.tagged, tagged.body, tagged.tagged) == (14, False, 18, True)
