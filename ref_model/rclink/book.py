@@ -1,4 +1,4 @@
-"""What the device has in hand over all queue pairs: packets by their bytes, who sends again, the time stamps."""
+"""What the device has in hand over all queue pairs: packets by their bytes, resends, time stamps."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Fill levels of the receive buffers and the pause requests that follow from them (section 11.7, 14.4).
 
-A level is known within bounds: a packet occupies its buffer from its arrival until it has left on RX_M, and an
-entry or two of it may be in a stage that does not count.
+A level is known within bounds: a packet occupies its buffer from its arrival until it has left on RX_M, and
+an entry or two of it may be in a stage that does not count.
 """
 
 from __future__ import annotations

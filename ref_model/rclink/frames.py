@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from ref_model.rclink.config import Device, Flow, QpConfig
 from ref_model.wire import IPv4, Udp, Vlan
 from ref_model.wire.rclink import Addresses, Format, Frame, Kind, Opcode, Rh, build, diff, lite_source
+from ref_model.wire.rclink.afh import COMPACT
 
 if TYPE_CHECKING:
     from ref_model.rclink.context import Context
@@ -46,7 +47,7 @@ def _envelope(device: Device, flow: Flow, kind: Kind, dest_mac: int, dest_ip: in
     assert layout is not None
     form = layout.format
     tc = device.classes[flow]
-    compact = form in (Format.GEN2, Format.LITE)
+    compact = form in COMPACT
     source, with_tc = device.mac, compact or (form is Format.GEN1 and layout.gen1_tc)
     if compact:
         dest_mac, source = dest_mac & 0xFFFF, source & 0xFFFF
@@ -160,6 +161,24 @@ def rule_of(name: str, expected: Frame) -> str:
     return "RCL-004" if expected.format is Format.LITE else "RCL-001"
 
 
+def _rule_at(data: bytes, wanted: bytes, expected: Frame) -> str:
+    """Rule of the first byte that differs, for a frame that is not what its kind is."""
+    size = min(len(data), len(wanted))
+    at = next((offset for offset in range(size) if data[offset] != wanted[offset]), size)
+    if expected.format is Format.LITE:
+        return "RCL-004" if at >= 12 else rule_of("addresses.tc", expected)
+    tag = 4 if expected.vlan is not None else 0
+    if at < 12:
+        return rule_of("addresses.dst" if at < 6 else "addresses.src", expected)
+    if at < 12 + tag:
+        return "RCL-002"
+    if at < 14 + tag:
+        return rule_of("ethertype", expected)
+    if expected.format is Format.STANDARD and at < 42 + tag:
+        return "RCL-010" if at < 34 + tag else "RCL-013"
+    return "RCL-015"
+
+
 def rules_decided(device: Device, kind: Kind, opcode: int | None) -> tuple[str, ...]:
     """Rules of which a frame that is right in all bytes is evidence."""
     layout = device.layout
@@ -223,16 +242,19 @@ class FrameJudge:
             (row for row in rows if row[0] not in ("icrc", "ip.checksum", "kind")),
             rows[0] if rows else ("length", f"{len(build(expected, device.layout))} bytes", f"{len(data)}"),
         )
+        name = name.split(" from ")[0]
         rule = rule_of(name, expected)
-        if name == "vlan.tci" and expected.vlan is not None and observed.vlan is not None:
-            if (expected.vlan.tci ^ observed.vlan.tci) >> 13 == 0:
-                rule = "RCL-002"
+        if observed.kind is not expected.kind:
+            rule = _rule_at(data, build(expected, device.layout), expected)
+        wanted_tag, tag = expected.vlan, observed.vlan
+        if name == "vlan.tci" and wanted_tag and tag and wanted_tag.priority == tag.priority:
+            rule = "RCL-002"
         if expected.format is Format.LITE and (observed.rh is not None or observed.kind is Kind.TYPE3):
             rule = "RCL-004"
-        elif name == "payload" and len(expected.payload) == len(observed.payload):
-            if expected.format in (Format.GEN2, Format.LITE):
-                if expected.payload[:6] != observed.payload[:6]:
-                    rule = "RCL-007"
+        elif (
+            name == "payload" and expected.format in COMPACT and expected.payload[:6] != observed.payload[:6]
+        ):
+            rule = "RCL-007"
         since = rules.findings_total
         rules.fail(rule, f"{name} {wanted}", seen, f"{name} of {why}", self._ctx.mac)
         rules.explain(since, rows)

@@ -72,9 +72,9 @@ class Gates:
         reasons = []
         if device.pause_in[flow] and self.paused >> vc & 1:
             reasons.append("RCL-091")
-        if flow is Flow.TYPE2 and device.multicast_credit:
-            if self.multicast.credit < self.multicast.need(device.largest[flow]):
-                reasons.append("RCL-085")
+        limited = flow is Flow.TYPE2 and device.multicast_credit
+        if limited and self.multicast.credit < self.multicast.need(device.largest[flow]):
+            reasons.append("RCL-085")
         if device.credit_stop:
             return reasons
         if not device.vc_status >> vc & 1:
@@ -212,6 +212,14 @@ class Gates:
             return "RCL-082"
         if not device.credit_check[flow]:
             return "RCL-134"
+        others = any(other.returned for other in self.channels if other is not channel)
+        if (
+            difference > 0
+            and others
+            and not channel.returned
+            and channel.shown() + difference == channel.limit
+        ):
+            return "RCL-076"
         if difference < 0 and channel.returned:
             return "RCL-077" if channel.coincided else "RCL-076"
         if channel.consumed:

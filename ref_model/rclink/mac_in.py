@@ -74,7 +74,7 @@ class MacIn:
             self._type1(event, frame, sure)
 
     def _malformed(self, event: FrameIn, frame: Frame, reason: Reason, error: int) -> None:
-        """A TYPE1 or TYPE2 frame whose parts do not fit together; only the lengths of an IP may be ignored."""
+        """A TYPE1 or TYPE2 frame whose parts do not fit together; wrong IP lengths may be ignored."""
         ctx = self._ctx
         if error:
             ctx.refuse(frame.payload, "RCL-029", "the MAC found it damaged")

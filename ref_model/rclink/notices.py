@@ -1,4 +1,4 @@
-"""Congestion notifications of one queue pair, and its report of bytes sent without one (sections 1, 8, 11.7)."""
+"""Congestion notifications of one queue pair, and its report of bytes sent without one (8, 11.7)."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Rate control (section 4): bytes per window, with the debt carried over; the window's phase is hidden.
 
 The DUT's windows end at T0 + phase + k x W, for all queue pairs within ``lag`` after it. The phase is an
-interval that every CC_TYPE1_QP_EN_SET narrows, since it tells that a window has just ended. The byte count of a
-queue pair is an interval for each number of windows that may have ended by its last event: at most two.
+interval that every CC_TYPE1_QP_EN_SET narrows, since it tells that a window has just ended. The byte count of
+a queue pair is an interval for each number of windows that may have ended by its last event: at most two.
 """
 
 from __future__ import annotations

@@ -109,9 +109,9 @@ class Requester:
         self.reports: deque[Report] = deque()
         self.tmo_due: Must | None = None
         self._tokens: Must | None = None
-        self._token_rule = "RCL-041"
         self._timer_armed = False
         self._timer_due = 0
+        self._timer_stalled = 0
         self._ignored: str = ""  # rule of the last acknowledgement that had to be ignored
         self.clock = 0  # tx clock since when nothing but its age keeps the next packet
 
@@ -213,10 +213,9 @@ class Requester:
         if index < state.una and self._tokens is not None and state.certain <= index:
             ctx.deadlines.void(self._tokens)  # the late acknowledgement was ignored: another one will come
             self._tokens = None
-        if index <= state.una or not state.restarts:
+        if not ctx.device.lite and (index <= state.una or not state.restarts):
             self._restart(ctx.decided_since(), settled)
         packet.sends += 1
-        self.clock = ctx.clock()
         self.schedule()
         return packet
 
@@ -374,23 +373,21 @@ class Requester:
         """Tokens of what is acknowledged and does not wait are owed; of the rest, or it is sent again."""
         state, ctx = self.state, self.ctx
         state.certain = max(state.certain, min(state.una, state.next))
-        if state.una > state.returned:
-            if self._tokens is None or not self._tokens.open:
-                self._token_rule = rule
-                self._tokens = ctx.deadlines.must(
-                    rule,
-                    f"tokens of QP {self.qp.number}",
-                    "acknowledged packets",
-                    self.qp.scope,
-                    ctx.liveness(),
-                )
+        if state.una > state.returned and (self._tokens is None or not self._tokens.open):
+            self._tokens = ctx.deadlines.must(
+                rule,
+                f"tokens of QP {self.qp.number}",
+                "acknowledged packets",
+                self.qp.scope,
+                ctx.liveness(),
+            )
         for index in [key for key in state.packets if key < state.returned - GHOSTS]:
             del state.packets[index]
 
     def token(self) -> bool:
         """A token with the number of this queue pair came back."""
         state, rules = self.state, self.ctx.rules
-        if state.returned >= state.una:
+        if state.returned >= (state.accepted if self.ctx.device.lite else state.una):
             rule = self._ignored or "RCL-041"
             rules.fail(
                 rule, "no token", f"token of QP {self.qp.number}", "nothing is acknowledged", self.qp.scope
@@ -400,10 +397,9 @@ class Requester:
         rules.met("RCL-041", "a token for an acknowledged packet", self.qp.scope)
         rules.alive(("token", self.qp.number))
         self._ignored = ""
-        if self._tokens is not None:
-            if state.returned == state.una:
-                self.ctx.deadlines.meet(self._tokens)
-                self._tokens = None
+        if self._tokens is not None and state.returned == state.una:
+            self.ctx.deadlines.meet(self._tokens)
+            self._tokens = None
         return True
 
     def sent_lite(self, packet: Packet) -> None:
@@ -422,7 +418,7 @@ class Requester:
         if kind == RNR:
             state.rnr_retries += 1
             wait = rnr_wait_ps(code)
-            not_before = settled + wait
+            not_before = settled + wait - int(ctx.knobs["TIMER_TOL"]["lower_us"] * US)
             limit = ctx.device.rnr_limit
             may_end = limit != NO_LIMIT and state.rnr_retries >= limit
             if may_end:
@@ -433,7 +429,7 @@ class Requester:
             return
         if state.una < state.top:
             start = state.una
-            state.rewinds.append(Rewind(kind, start, start, clock, ctx.now + wait if kind == RNR else 0))
+            state.rewinds.append(Rewind(kind, start, start, clock, not_before))
             self.clock = clock
 
     def _resume(self) -> None:
@@ -486,14 +482,16 @@ class Requester:
 
     def _restart(self, begin: int, settled: int) -> None:
         """The timer starts anew: progress, or the oldest packet left."""
-        state, timeout = self.state, self.ctx.device.timeout_us
-        state.restarts.append(Restart(begin, settled))
+        ctx, timeout = self.ctx, self.ctx.device.timeout_us
+        self.state.restarts.append(Restart(begin, settled))
         if not timeout:
             return
-        self._timer_due = settled + timeout * US + US + self.ctx.timing.liveness
+        wait = int(timeout * US * float(ctx.knobs["TIMER_TOL"]["upper_factor"]))
+        self._timer_due = settled + wait + ctx.timing.liveness
+        self._timer_stalled = ctx.tx.stalled(ctx.now)
         if not self._timer_armed:
             self._timer_armed = True
-            self.ctx.deadlines.call_at(self._timer_due, self._timer_late)
+            ctx.deadlines.call_at(self._timer_due, self._timer_late)
 
     @property
     def _running(self) -> bool:
@@ -509,15 +507,13 @@ class Requester:
         if not self._running or not ctx.device.timeout_us or self.fatal_duty is not None:
             return
         now = ctx.rules.now
-        due = self._timer_due + ctx.tx.stalled(now)
-        if now < self._timer_due or due > now + ctx.tx.stalled(self._timer_due):
-            self._timer_due = max(self._timer_due, now + US)
-        else:
+        due = self._timer_due + ctx.tx.stalled(now) - self._timer_stalled
+        if now >= due:
             what, why = f"RETRY_TMO of QP {self.qp.number}", "nothing was acknowledged in time"
             ctx.rules.fail("RCL-048", what, "nothing", why, self.qp.scope)
             return
         self._timer_armed = True
-        ctx.deadlines.call_at(self._timer_due, self._timer_late)
+        ctx.deadlines.call_at(due, self._timer_late)
 
     def _expired(self) -> bool:
         """Return whether the timer may have expired by now."""
@@ -528,12 +524,16 @@ class Requester:
         newest = state.restarts[-1]
         if len(state.restarts) > 1 and ctx.now - newest.settled <= ctx.timing.reaction + ctx.timing.period:
             newest = state.restarts[0]
-        return ctx.now - newest.begin + US >= timeout * US
+        lower = timeout * US - int(ctx.knobs["TIMER_TOL"]["lower_us"] * US)
+        return ctx.now - newest.begin >= lower
 
     def timed_out(self) -> None:
         """RETRY_TMO: judge that the timer may have expired, and send again from the oldest packet."""
         state, ctx = self.state, self.ctx
         rules, scope = ctx.rules, self.qp.scope
+        if ctx.device.lite:
+            rules.fail("RCL-107", "no RETRY_TMO", "RETRY_TMO", "nothing is repeated in LITE mode", scope)
+            return
         if self.tmo_due is not None and self.tmo_due.open:
             ctx.deadlines.meet(self.tmo_due)
             self.tmo_due = None

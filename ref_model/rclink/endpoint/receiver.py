@@ -41,12 +41,15 @@ class Answer:
 class Receiver:
     """TYPE1 responder of one endpoint, and what it takes of TYPE2."""
 
+    remembered = 8  #: queue pairs in the filter of received CNPs
+
     def __init__(self, endpoint: Endpoint) -> None:
         self.endpoint = endpoint
         self.channels: dict[int, Channel] = {}
         self.answers: deque[Answer] = deque()  # NAKs and ACKs that do not wait
         self.merged: dict[int, None] = {}  # queue pairs with an ACK pending, oldest first
         self.cnps: dict[int, None] = {}
+        self.told: dict[int, int] = {}
         self.stop = 0
 
     def channel(self, number: int) -> Channel:
@@ -62,7 +65,7 @@ class Receiver:
             frame = parse(data, layout)
         except ParseError:
             return
-        if frame.kind is Kind.TYPE3 or error:
+        if frame.kind is Kind.TYPE3 or self.damaged(error):
             return
         assert frame.addresses is not None
         source = frame.addresses.src & SOURCE_BITS
@@ -73,6 +76,14 @@ class Receiver:
                 self._lite(frame, source)
             else:
                 self._type1(frame, source)
+
+    def damaged(self, error: int) -> bool:
+        """Look at what the MAC says of a frame."""
+        return error != 0
+
+    def checked(self, frame: Frame) -> bool:
+        """Look at the ICRC."""
+        return frame.icrc_ok is not False
 
     def for_us(self, frame: Frame) -> bool:
         """Compare the destination address."""
@@ -100,9 +111,9 @@ class Receiver:
             return
         config = endpoint.qp_config(rh.dest_qp)
         if config is None or not config.enabled:
-            endpoint.message(1, 5, rh.dest_qp & endpoint.values.qp_count - 1, 15)
+            self.not_enabled(rh.dest_qp)
             return
-        if not self.key_right(rh.pkey, config.key_rx) or frame.icrc_ok is False:
+        if not self.key_right(rh.pkey, config.key_rx) or not self.checked(frame):
             return
         if rh.opcode == Opcode.CNP:
             self.notified(rh.dest_qp)
@@ -114,6 +125,10 @@ class Receiver:
                 self.cnps[rh.dest_qp] = None
             self.request(frame, source)
 
+    def not_enabled(self, qp: int) -> None:
+        """Report a frame for a queue pair that is disabled or absent."""
+        self.endpoint.message(1, 5, qp & self.endpoint.values.qp_count - 1, 15)
+
     def key_right(self, key: int, expected: int) -> bool:
         """Compare the key of a frame."""
         return key == expected
@@ -121,7 +136,22 @@ class Receiver:
     def notified(self, qp: int) -> None:
         """A CNP passed the checks."""
         self.endpoint.silence_over(qp)
-        self.endpoint.pulse(ports.RECV_CNP, qp)
+        if self.passes(qp):
+            self.endpoint.pulse(ports.RECV_CNP, qp)
+
+    def passes(self, qp: int) -> bool:
+        """Filter of received CNPs: the last queue pairs and when each was told."""
+        endpoint = self.endpoint
+        if not endpoint.device.cnp_merge:
+            return True
+        told = self.told.get(qp)
+        if told is not None and endpoint.now - told <= endpoint.device.cnp_timer * endpoint.period:
+            return False
+        self.told.pop(qp, None)
+        if len(self.told) >= self.remembered:
+            del self.told[next(iter(self.told))]
+        self.told[qp] = endpoint.now
+        return True
 
     def _answered(self, frame: Frame) -> None:
         rh, sender = frame.rh, self.endpoint.sender

@@ -107,11 +107,11 @@ class Sender:
         line.last = slot.psn
         if 1 <= (slot.psn - line.top) & PSN_MASK < 2048:
             line.top = slot.psn
-        if slot.psn == line.oldest:
-            self.restart(line)
         if self.endpoint.device.lite:
             self._free(slot)
             self.endpoint.token(slot.qp)
+        elif slot.psn == line.oldest:
+            self.restart(line)
 
     def restart(self, line: Line) -> None:
         """Start or stop the timer of a queue pair."""

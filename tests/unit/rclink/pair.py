@@ -283,10 +283,13 @@ class Pair:
         """Payload of a random length of at least 64 bytes."""
         return self.rng.randbytes(self.rng.choice((64, 65, 66, 67, 100, 128, 200, 500, 1343, 1344)))
 
-    def traffic(self, packets: int, numbers: tuple[int, ...] = (0, 1), gap: int = 300) -> None:
-        """Random packets of ``numbers`` as far as slots are free, then until all is quiet."""
+    def traffic(
+        self, packets: int, numbers: tuple[int, ...] = (0, 1), gap: int = 300, limit: int = 20_000 * US
+    ) -> None:
+        """Random packets of ``numbers`` as far as slots are free, then until all is quiet or ``limit`` ps."""
         left = dict.fromkeys(numbers, packets)
-        while any(left.values()):
+        end = self.now + limit
+        while any(left.values()) and self.now < end:
             for number in numbers:
                 endpoint = self.sides[number].endpoint
                 if left[number] and self.sides[number].used < endpoint.slots:
@@ -294,7 +297,7 @@ class Pair:
                     qp = self.rng.choice(self.setup.qps)
                     self.send(number, qp, self.random_packet(), self.rng.random() < 0.2)
             self.run(self.rng.randrange(1, gap) * CLK)
-        self.drain()
+        self.drain(limit)
 
     # -- time -------------------------------------------------------------------------------------
 
@@ -339,7 +342,9 @@ class Pair:
         end = self.now + limit
         while self.now < end and not self.at_rest():
             time = self._next()
-            self.now = max(self.now + CLK, time if time is not None else self.now + CLK)
+            if time is None:
+                break
+            self.now = max(self.now + CLK, time)
             self.step()
         self.settle()
 
