@@ -61,15 +61,11 @@ class RclinkHost:
 
     # -- registers --------------------------------------------------------------------------------
 
-    async def select(self, qp: int) -> None:
-        """Let the window act on queue pair ``qp``."""
-        if self._selected != qp:
-            await self.write("QP_ID_SET", qp)
-            self._selected = qp
-
     async def write(self, name: str, value: int, qp: int | None = None, strb: int | None = None) -> None:
         """Write register ``name`` (of queue pair ``qp``); bytes without strobe stay."""
         addr = await self._locate(name, qp)
+        if name == "QP_ID_SET":
+            self._selected = value
         self._written.write(addr, value, 0xFF if strb is None else strb, qp or 0)
         await self.port.write(addr, value, strb)
 
@@ -77,13 +73,21 @@ class RclinkHost:
         """Read register ``name`` (of queue pair ``qp``)."""
         return await self.port.read(await self._locate(name, qp))
 
+    async def write_window(self, name: str, value: int) -> None:
+        """Write a register of the window without naming a queue pair."""
+        await self.port.write(self._written.address(name), value)
+
+    async def read_window(self, name: str) -> int:
+        """Read a register of the window without naming a queue pair."""
+        return await self.port.read(self._written.address(name))
+
     async def _locate(self, name: str, qp: int | None) -> int:
         addr = self._written.address(name)
         if (addr in QP_WINDOW) != (qp is not None):
             need = "needs a queue pair" if qp is None else "is not of a queue pair"
             raise UserError(f"register {name} {need}")
-        if qp is not None:
-            await self.select(qp)
+        if qp is not None and qp != self._selected:
+            await self.write("QP_ID_SET", qp)
         return addr
 
     async def set(self, register: str, qp: int | None = None, **fields: int) -> None:
@@ -133,8 +137,8 @@ class RclinkHost:
         self.qps[settings.number] = settings
         await self.apply(qp_changes(settings))
 
-    async def recover(self, qp: int, remote_psn: Callable[[int], int]) -> QpSettings:
-        """Recovery of a fatal queue pair; ``remote_psn`` gets the new first PSN and returns that of the peer.
+    async def recover(self, qp: int, remote_psn: int) -> QpSettings:
+        """Recovery of a fatal queue pair; ``remote_psn``: with which PSN the peer begins anew.
 
         Raises:
             TimeoutError: the device stays busy, or does not finish freeing the slots.
@@ -154,7 +158,7 @@ class RclinkHost:
         await self.port.write(self._written.address("QP_CONTROL_STATUS"), word)
         await self.wait_until(freed, "the end of free_buf_set")
         first = (await self.get("TX_EPSN_MEM", "tx_psn", qp) + 1) & PSN_MASK
-        settings = replace(self.qps[qp], first_psn=first, remote_psn=remote_psn(first))
+        settings = replace(self.qps[qp], first_psn=first, remote_psn=remote_psn)
         await self.create_qp(settings)
         return settings
 

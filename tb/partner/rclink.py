@@ -13,10 +13,10 @@ from typing import Any
 
 from ref_model.errors import UserError
 from ref_model.events import FrameOut
-from ref_model.rclink import ports
+from ref_model.rclink import frames, ports
 from ref_model.rclink.endpoint import Endpoint
 from ref_model.wire import IPv4
-from ref_model.wire.rclink import Frame, FrameLayout, ParseError, build, parse, recompute
+from ref_model.wire.rclink import ACK_SYNDROME, Frame, FrameLayout, ParseError, build, parse, recompute
 from tb.agents.mac import FrameAgent
 from tb.agents.pins import now_ps
 from tb.host.rclink_settings import Change
@@ -25,6 +25,7 @@ from tb.partner.timer import Alarm
 
 #: Credits of the endpoint's own MAC: it never runs out.
 UNLIMITED = 1 << 60
+PSN_MASK = 4095
 #: Queue pair of frames that name none (TYPE2, TYPE3, LITE) in faults.
 NO_QP = -1
 
@@ -145,6 +146,31 @@ class RclinkPartner:
             assert layout is not None, "no format is enabled"
             frame = build(frame, layout)
         self._mac.send_nowait(frame, user=(error,))
+
+    def free(self, qp: int) -> int:
+        """Give up the packets of a queue pair of the endpoint; returns the PSN to begin with anew."""
+        self.endpoint.sender.flush(qp)
+        return (self.endpoint.sender.line(qp).psn + 1) & PSN_MASK
+
+    # -- single frames ----------------------------------------------------------------------------
+
+    def request_frame(self, qp: int, payload: bytes) -> Frame:
+        """The request the endpoint would send next for ``payload``; its state does not move."""
+        config = self.endpoint.qp_config(qp)
+        assert config is not None
+        psn = self.endpoint.sender.line(qp).psn
+        return frames.request(self.endpoint.device, config, qp, psn, False, 0, payload)
+
+    def type2_frame(self, group: int, payload: bytes) -> Frame:
+        """A TYPE2 frame of the endpoint."""
+        return frames.multicast(self.endpoint.device, group, payload)
+
+    def answer(self, qp: int, ahead: int) -> None:
+        """Inject an ACK of the PSN that lies ``ahead`` of the one the endpoint expects next."""
+        config = self.endpoint.qp_config(qp)
+        assert config is not None
+        psn = (self.endpoint.receiver.channel(qp).expected + ahead) & PSN_MASK
+        self.inject(frames.answer(self.endpoint.device, config, psn, ACK_SYNDROME, None))
 
     # -- faults -----------------------------------------------------------------------------------
 

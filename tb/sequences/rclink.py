@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, Protocol
 
+from ref_model.rclink import ports
+from ref_model.rules import SPEC_DIR
+from ref_model.wire.rclink import Opcode
 from tb.host.rclink import RclinkHost
 from tb.host.rclink_settings import QpSettings, RclinkSettings, device_changes, qp_changes
 from tb.partner import RclinkPartner
 
+REGISTERS = SPEC_DIR / "rclink" / "registers.json"
+REQUEST, ACK, CNP = int(Opcode.REQUEST), int(Opcode.ACK), int(Opcode.CNP)
 PEER_MAC, PEER_IP = 0x02_00_00_00_00_22, 0xC0A8_0002
 PEER_QP = 4
 """The peer of queue pair n is n exclusive-or this: another number in the same bank."""
@@ -75,9 +80,29 @@ async def connect(bench: Bench, number: int, **settings: Any) -> Link:
 
 
 async def start(bench: Bench, numbers: Iterable[int] = (1,), **settings: Any) -> list[Link]:
-    """Bring-up and queue pairs ``numbers``, one after the other."""
-    await bring_up(bench, **settings)
-    return [await connect(bench, number) for number in numbers]
+    """Bring-up and queue pairs ``numbers``; ``settings`` go to QpSettings or RclinkSettings by their name."""
+    names = {entry.name for entry in fields(QpSettings)}
+    own = {name: value for name, value in settings.items() if name in names}
+    await bring_up(bench, **{name: value for name, value in settings.items() if name not in names})
+    return [await connect(bench, number, **own) for number in numbers]
+
+
+async def reconnect(bench: Bench, link: Link) -> None:
+    """Recover a fatal queue pair by the documented steps, both ends numbered anew."""
+
+    settings = await bench.host.recover(link.number, bench.partner.free(link.peer))
+    device = bench.host.settings
+    bench.partner.program(qp_changes(settings.mirrored(device.mac, device.ip)))
+
+
+async def all_sent(bench: Bench) -> None:
+    """Wait until no packet is on its way into the DUT or out of it."""
+
+    async def sent() -> bool:
+        return bench.env.client.idle and bench.env.levels.values[ports.TX_MAC_FREE] == 1
+
+    await bench.host.pause(0.5)
+    await bench.host.wait_until(sent, "the end of sending")
 
 
 LENGTHS = (64, 65, 66, 67, 100, 127, 128, 129, 200, 500, 1024, 1343, 1344)
