@@ -132,7 +132,7 @@ task automatic put_beat(input last);
   begin
     at = (of_rd + of_n) % OF_DEPTH;
     d = fr_acc[1535 -: MAC_DW];
-    if (MAC_DW != 512 && beat_bytes == 64) d[MAC_DW-513:0] = {(MAC_DW-512){1'b0}};
+    if (beat_bytes == 64) d = d & ({MAC_DW{1'b1}} << (MAC_DW - 512));
     of_data[at] = k_msb_first ? d : reverse_beat(d);
     of_frame[at] = {fr_first, last};
     of_be[at] = (last && fr_n != beat_bytes) ? fr_n[MAC_BE-1:0] : {MAC_BE{1'b0}};

@@ -9,7 +9,8 @@ localparam [2:0] X_CHECK = 3'd2;
 localparam [2:0] X_READ = 3'd3;        // buffer being read
 localparam [2:0] X_READY = 3'd4;       // frame complete
 localparam [2:0] X_SENDING = 3'd5;
-localparam [2:0] X_BACK = 3'd6;        // descriptor write-back (variant)
+localparam [2:0] X_BACK = 3'd6;        // descriptor to be written back (variant 3)
+localparam [2:0] X_CLOSE = 3'd7;       // write-back under way
 
 localparam [2:0] Y_IDLE = 3'd0;
 localparam [2:0] Y_ASK = 3'd1;         // needs a descriptor
@@ -60,7 +61,6 @@ reg md_ar_v;
 reg md_aw_v;
 reg md_w_v;
 integer md_open;
-reg md_back_y;                         // the write-back under way is of the receive side
 reg md_back_open;
 reg da_ar_v;
 reg da_aw_v;
@@ -106,7 +106,7 @@ task automatic read_descriptor(input [63:0] addr, input pair, input rx_side, inp
   end
 endtask
 
-task automatic write_descriptor(input [63:0] addr, input [47:0] low, input rx_side, input [6:0] id);
+task automatic write_descriptor(input [63:0] addr, input [47:0] low, input [6:0] id);
   reg upper;
   begin
     upper = `MUT(111, addr[4], 1'b0);
@@ -114,7 +114,6 @@ task automatic write_descriptor(input [63:0] addr, input [47:0] low, input rx_si
     md_w_v = 1'b1;
     md_open = md_open + 1;
     md_back_open = 1'b1;
-    md_back_y = rx_side;
     NONR_MD_AXI_AWADDR_O <= addr;
     NONR_MD_AXI_AWID_O <= id;
     NONR_MD_AXI_WDATA_O <= {80'd0, low, 80'd0, low};
@@ -209,20 +208,19 @@ task automatic run_tx_side;
       X_READY: if (x_abort) x_state = X_IDLE;
       X_SENDING: if (x_frame_left) begin
         x_state = X_IDLE;
-        if (!x_abort) begin
-          if (takes(3)) x_state = X_BACK;
-          else advance_tx_tail;
-        end
-        if (x_state == X_BACK && (md_back_open || md_aw_v || md_w_v)) x_state = X_SENDING;
-        else if (x_state == X_BACK) begin
-          x_md_id = x_md_id + 1'b1;
-          write_descriptor(at, x_md[47:0], 1'b0, {1'b0, x_md_id});
-        end
+        if (!x_abort && takes(3)) x_state = X_BACK;
+        else if (!x_abort) advance_tx_tail;
       end
-      default: if (!md_back_open) begin
+      X_BACK: if (!md_back_open && !md_aw_v && !md_w_v) begin
+        x_md_id = x_md_id + 1'b1;
+        write_descriptor(at, x_md[47:0], {1'b0, x_md_id});
+        x_state = X_CLOSE;
+      end
+      X_CLOSE: if (!md_back_open) begin
         x_state = X_IDLE;
         if (!x_abort) advance_tx_tail;
       end
+      default: ;
     endcase
   end
 endtask
@@ -329,7 +327,7 @@ task automatic run_rx_side;
       Y_SETTLE:
         if (`MUT(183, y_open == 0, 1'b1) && !md_back_open && !md_aw_v && !md_w_v) begin
           y_md_id = y_md_id + 1'b1;
-          write_descriptor(at, filled(1'b0), 1'b1, {1'b1, y_md_id});
+          write_descriptor(at, filled(1'b0), {1'b1, y_md_id});
           y_state = Y_BACK;
         end
       Y_BACK:
