@@ -287,7 +287,8 @@ module pair;
       if (rxm_fs[1]) got_at = 0;
       for (k = 0; k < 64; k = k + 1) begin
         if (rxm_keep[1][63 - k]) begin
-          if (rxm_dat[1][511 - 8*k -: 8] !== payload((rxm_etype[1] == 0) ? rxm_qp[1] : 99, want_n, got_at)) begin
+          // TYPE2 is not repeated: with losses its packets are not told apart.
+          if (!(loss > 0 && rxm_etype[1] != 0) && rxm_dat[1][511 - 8*k -: 8] !== payload((rxm_etype[1] == 0) ? rxm_qp[1] : 99, want_n, got_at)) begin
             if (errors < 20) $display("%0t qp %0d packet %0d byte %0d: %h", $time, rxm_qp[1], want_n, got_at, rxm_dat[1][511 - 8*k -: 8]);
             errors = errors + 1;
           end
@@ -313,7 +314,7 @@ module pair;
       write(s, 32'h0118, {16'h88B6, 48'd0});
       write(s, 32'h0020, {8'd0, 8'd64, 16'h1234, 32'hC0A80001 + s[31:0]});
       write(s, 32'h0120, {32'd0, 16'hBEEF, 16'hC002});
-      write(s, 32'h0110, {32'd0, 32'hC0A80002});
+      write(s, 32'h0110, {16'h0054, 16'd0, 32'hC0A80002});
       write(s, 32'h0028, {32'd0, 16'h8100, 12'h123, 3'd0, vlan[0]});
       write(s, 32'h0040, {40'd0, 4'd15, 5'd1, 4'd14, 13'd20} | (64'd15 << 22));
       write(s, 32'h0168, 64'h010000000033);
@@ -434,6 +435,7 @@ module pair;
       len = 64 + $unsigned($random(seed)) % 300;
       if (p % 16 == 5) len = 1344;
       q = $unsigned($random(seed)) % QPS;
+      if (format == 3) q = 4 + q % 4;         // the QPs that the source address 0x11 names
       if (p % 7 == 3) send(2'd3, 0, len, 1'b0);
       else send(2'd0, q, len, p % 5 == 0);
     end
@@ -442,6 +444,7 @@ module pair;
       @(negedge clk);
       waited = waited + 1;
     end
+    repeat (100) @(negedge clk);             // what is still on the link
     total = 0;
     for (q = 0; q < QPS; q = q + 1) begin
       total = total + received[q];
