@@ -77,7 +77,7 @@ task automatic make_headers(
     hd_n = 0;
     fr_icrc = has_rh && icrc_on(1'b0) && f != 5 && `MUT(20, 1'b1, rh[63:62] != 2'b10);
     case (fmt)
-      STD: put_header({64'd0, da, g_mac[47:0]}, 12);
+      STD: put_header({64'd0, da, `MUT(7, g_mac[47:40], 8'd0), g_mac[39:0]}, 12);
       GEN1: put_header({64'd0, da, `MUT(4, g_afh[2], 1'b0) ? tc : g_mac[47:40], g_mac[39:0]}, 12);
       default: put_header({64'd0, k_kw_in_da ? kw : tc, first6[47:24], da[15:0],
                            k_kw_in_da ? tc : kw, first6[23:0], sa16}, 12);
@@ -88,7 +88,7 @@ task automatic make_headers(
     fr_crc = CRC_INIT;
     if (fmt == STD) begin
       total = 16'd28 + (has_rh ? 16'd8 : 16'd0) + body[15:0] + `MUT(12, (fr_icrc ? 16'd4 : 16'd0), 16'd0);
-      ip = {8'h45, tc, total, g_ip[47:32], 16'h4000, `MUT(146, g_ip[55:48], 8'd64), 8'h11, 16'd0, g_ip[31:0], dip};
+      ip = {8'h45, tc, total, g_ip[47:32], `MUT(22, 16'h4000, 16'h0000), `MUT(146, g_ip[55:48], 8'd64), 8'h11, 16'd0, g_ip[31:0], dip};
       ip[79:64] = ip_checksum(ip);
       udp = {sport, dport, total - 16'd20, k_udp_csum};
       put_header(ip, 20);

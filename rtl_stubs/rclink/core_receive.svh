@@ -112,6 +112,8 @@ task automatic classify;
       else if (etype == g_mac2[63:48]) classify_afh(C_TYPE2, at);
     end
     if (rx_class == C_TYPE1 && rx_format != LITE) rx_rh = rh_from_wire(rx_head[511 - 8*(rx_off - 8) -: 64]);
+    if (takes(15) && rx_class != C_TYPE3 && rx_format == STD && ip_checksum(rx_head[511 - 8*rx_ip -: 160]) != 16'd0)
+      rx_class = C_DROP;
     if (rx_class == C_TYPE1 && !type1_on(1'b0)) rx_class = C_DROP;
     if (rx_class == C_TYPE2 && !type2_on(1'b0)) rx_class = C_DROP;
     if (rx_class == C_TYPE3 && (g_dma[31] || t3_rx_stopped)) rx_class = C_DROP;
@@ -296,7 +298,7 @@ task automatic finish_type3_rx(input [1:0] err);
       t3_rx_stopped = 1'b1;
     end else if (rx_lost) type3_fault(0);
     else begin
-      i3_mem[(i3_rd + i3_n) % R3_DEPTH] = {`MUT(170, err, {err[0], err[1]}), rx_len[13:0]};
+      i3_mem[(i3_rd + i3_n) % R3_DEPTH] = {`MUT(170, err, {err[0], err[1]}), `MUT(107, rx_len[13:0], {rx_len[13:1], 1'b0})};
       i3_n = i3_n + 1;
       r3_wr = (r3_wr + rx_stored) % R3_DEPTH;
       r3_level = r3_level + rx_stored;

@@ -126,6 +126,7 @@ task automatic send_response;
     end else begin
       send_ack(walk_qp, `MUT(94, q_ack_epsn[walk_qp], walk_psn), 1'b0);
       clear_merge(walk_qp);
+      `MUT_DO(95, clear_merge(walk_qp ^ 1);)
       walk_offer = 1'b0;
       step_walk(walk_qp + 1'b1);
     end

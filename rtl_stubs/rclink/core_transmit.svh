@@ -20,6 +20,7 @@ task automatic pick_slot;
         else if (pick == NIL || `MUT(186, s_age[b_head[b]] < s_age[pick], 1'b1)) pick = b_head[b];
       end
     end
+    `MUT_DO(73, for (b = 0; b < TYPE1_VC_NUM; b = b + 1) if (b_head[b] != NIL && !may_send(b)) pick = NIL;)
     if (pick == NIL && `MUT(60, 1'b1, 1'b0)) pick = own;
   end
 endtask
