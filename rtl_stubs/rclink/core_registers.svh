@@ -8,6 +8,8 @@ reg w_got;
 reg [15:0] aw_addr;
 reg [63:0] w_data;
 reg [7:0] w_strb;
+reg ar_got;
+reg [15:0] ar_addr;
 
 reg [QP_AW-1:0] fb_mem [0:QP_NUM-1];   // QPs whose slots are to be freed
 integer fb_rd;
@@ -135,11 +137,11 @@ task automatic write_qp_register(input [15:0] a, input [63:0] v);
   end
 endtask
 
-// d are the bits to write, m the bits whose byte is strobed.
-task automatic write_register(input [15:0] a, input [63:0] d, input [63:0] m);
+// d are the bits to write, m the bits whose byte is strobed, old is what the register reads now.
+task automatic write_register(input [15:0] a, input [63:0] d, input [63:0] m, input [63:0] old);
   reg [63:0] v;
   begin
-    v = (read_register(a) & ~m) | (d & m);
+    v = (old & ~m) | (d & m);
     case (a)
       16'h0000: begin
         if (v[8] && !g_enable[8]) reset_type1;
@@ -189,7 +191,11 @@ function automatic [15:0] register_at(input [31:0] a);
   register_at = (a[31:16] == 16'd0) ? {a[15:3], 3'b000} : 16'hFFF8;
 endfunction
 
+// One access per clock, writes first.
 task automatic run_registers;
+  reg writing;
+  reg reading;
+  reg [63:0] old;
   begin
     if (CFG_S_AXI_AWVALID_I && CFG_S_AXI_AWREADY_O) begin
       aw_got = 1'b1;
@@ -200,24 +206,30 @@ task automatic run_registers;
       w_data = CFG_S_AXI_WDATA_I;
       w_strb = CFG_S_AXI_WSTRB_I;
     end
+    if (CFG_S_AXI_ARVALID_I && CFG_S_AXI_ARREADY_O) begin
+      ar_got = 1'b1;
+      ar_addr = register_at(CFG_S_AXI_ARADDR_I);
+    end
+    writing = aw_got && w_got && !CFG_S_AXI_BVALID_O;
+    reading = ar_got && !writing && !CFG_S_AXI_RVALID_O;
     if (CFG_S_AXI_BVALID_O && CFG_S_AXI_BREADY_I) CFG_S_AXI_BVALID_O <= 1'b0;
-    if (aw_got && w_got && !CFG_S_AXI_BVALID_O) begin
-      write_register(aw_addr, w_data, strobe_mask(w_strb));
-      aw_got = 1'b0;
-      w_got = 1'b0;
-      CFG_S_AXI_BVALID_O <= 1'b1;
+    if (CFG_S_AXI_RVALID_O && CFG_S_AXI_RREADY_I) CFG_S_AXI_RVALID_O <= 1'b0;
+    if (writing || reading) begin
+      old = read_register(writing ? aw_addr : ar_addr);
+      if (writing) begin
+        write_register(aw_addr, w_data, strobe_mask(w_strb), old);
+        aw_got = 1'b0;
+        w_got = 1'b0;
+        CFG_S_AXI_BVALID_O <= 1'b1;
+      end else begin
+        ar_got = 1'b0;
+        CFG_S_AXI_RDATA_O <= old;
+        CFG_S_AXI_RVALID_O <= 1'b1;
+      end
     end
     CFG_S_AXI_AWREADY_O <= !aw_got;
     CFG_S_AXI_WREADY_O <= !w_got;
-
-    if (CFG_S_AXI_RVALID_O && CFG_S_AXI_RREADY_I) begin
-      CFG_S_AXI_RVALID_O <= 1'b0;
-      CFG_S_AXI_ARREADY_O <= 1'b1;
-    end else if (CFG_S_AXI_ARVALID_I && CFG_S_AXI_ARREADY_O) begin
-      CFG_S_AXI_RDATA_O <= read_register(register_at(CFG_S_AXI_ARADDR_I));
-      CFG_S_AXI_RVALID_O <= 1'b1;
-      CFG_S_AXI_ARREADY_O <= 1'b0;
-    end else CFG_S_AXI_ARREADY_O <= !CFG_S_AXI_RVALID_O;
+    CFG_S_AXI_ARREADY_O <= !ar_got;
   end
 endtask
 

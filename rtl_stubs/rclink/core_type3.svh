@@ -32,7 +32,6 @@ reg x_after_eop;
 reg [63:0] x_addr;                     // next line to read
 integer x_lines;                       // lines not asked for
 integer x_missing;                     // lines not received
-reg [511:0] x_mem [0:T3_LINES-1];
 integer x_line;
 reg [5:0] x_md_id;
 reg [6:0] x_id;
@@ -68,6 +67,7 @@ reg da_w_v;
 
 function automatic [511:0] reverse64(input [511:0] d);
   integer i;
+  /* verilator unroll_disable */
   for (i = 0; i < 64; i = i + 1) reverse64[511 - 8*i -: 8] = d[8*i +: 8];
 endfunction
 
@@ -416,23 +416,14 @@ task automatic run_type3;
   end
 endtask
 
-// Frame of the buffer that was read.
-task automatic build_type3;
-  integer w;
-  integer n;
-  integer off;
-  reg [511:0] word;
+// The frame of the buffer that was read.
+task automatic describe_type3;
   begin
-    n = {16'd0, x_md[19:4]};
-    off = `MUT(185, {26'd0, x_md[69:64]}, {26'd0, x_md[69:66], 2'b00});
-    fr_icrc = 1'b0;
-    begin_frame(6, DONE_TYPE3, 10'd0);
-    for (w = 0; 64*w < n; w = w + 1) begin
-      word = x_mem[w] << (8 * off);
-      if (off != 0 && w + 1 < T3_LINES) word = word | (x_mem[w + 1] >> (512 - 8 * off));
-      put_bytes(first_bytes(word, n - 64*w), (n - 64*w > 64) ? 64 : n - 64*w);
-    end
-    end_frame;
+    f_flow = 6;
+    f_source = F_TYPE3;
+    f_shift = `MUT(185, {26'd0, x_md[69:64]}, {26'd0, x_md[69:66], 2'b00});
+    f_body = {16'd0, x_md[19:4]};
+    f_done = DONE_TYPE3;
     x_state = X_SENDING;
   end
 endtask
