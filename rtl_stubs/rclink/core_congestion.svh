@@ -24,6 +24,7 @@ task automatic filter_cnp(input [QP_AW-1:0] q, output pass);
     hit = -1;
     oldest = 0;
     pass = 1'b1;
+    /* verilator unroll_disable */
     for (i = 0; i < entries; i = i + 1) begin
       if (filter_used[i] && filter_qp[i] == q) hit = i;
       if (!filter_used[i]) begin

@@ -74,6 +74,7 @@ endfunction
 task automatic compute_limits;
   integer f;
   begin
+    /* verilator unroll_disable */
     for (f = 0; f < 7; f = f + 1) begin
       f_max[f] = credits_of(vc_of(f), max_frame(f));
       f_threshold[f] = `MUT(79, {29'd0, uf_limit(f)}, 32'd1) * f_max[f];
@@ -133,6 +134,7 @@ task automatic take_credits;
     if (MAC2TX_CREDIT_RST_I) mac_crd = MAC_TX_CRD_INIT;
 
     if (MAC2TX_CBFC_VLD_I[7:0] != 8'd0) begin
+      /* verilator unroll_disable */
       for (v = 0; v < 8; v = v + 1) begin
         if (MAC2TX_CBFC_VLD_I[v]) begin
           sum = {1'b0, v_credit[v]} + {6'd0, MAC2TX_CBFC_NUM_I};
@@ -142,6 +144,7 @@ task automatic take_credits;
       end
     end
     if (MAC2TX_CBFC_RST_I[7:0] != 8'd0) begin
+      /* verilator unroll_disable */
       for (v = 0; v < 8; v = v + 1) begin
         if (MAC2TX_CBFC_RST_I[v]) begin
           v_size[v] = MAC2TX_CBFC_CREDITSIZE_I;
@@ -170,6 +173,7 @@ endtask
 task automatic reset_credit;
   integer v;
   begin
+    /* verilator unroll_disable */
     for (v = 0; v < 8; v = v + 1) begin
       v_size[v] = 12'd0;
       v_limit[v] = 20'd0;
@@ -205,6 +209,7 @@ task automatic drive_pfc;
   reg [111:0] left;
   begin
     request = 8'd0;
+    /* verilator unroll_disable */
     for (f = 0; f < 7; f = f + 1) begin
       if (f == 4) congested[f] = crowded(buffer_level(f), g_thr_non[47:32], g_thr_non[63:48], congested[f]);
       else if (f == 6) congested[f] = crowded(buffer_level(f), g_thr_non[15:0], g_thr_non[31:16], congested[f]);

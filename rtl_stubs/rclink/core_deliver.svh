@@ -17,7 +17,7 @@ task automatic next_packet;
     if (i1_n > 0 || i2_n > 0) begin
       m_busy = 1'b1;
       m_first = 1'b1;
-      m_type2 = (i1_n == 0) || (i2_n > 0 && !m_last_type2);
+      m_type2 = (i1_n == 0) || (i2_n > 0 && (takes(13) || !m_last_type2));
       m_last_type2 = m_type2;
       if (m_type2) begin
         {m_len, m_sa} = i2_mem[i2_rd];

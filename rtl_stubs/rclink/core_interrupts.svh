@@ -55,6 +55,7 @@ task automatic drive_interrupts;
     end
     RC_INTR_O <= g_intr;
     any = 1'b0;
+    /* verilator unroll_disable */
     for (n = 0; n < 5; n = n + 1) any = any || (g_st0[n] && masked_on(n));
     NONR_INTR_O <= any;
     NONR_FAULT_INTR_O <= `MUT(134, |g_st1, |g_st1[10:5]);

@@ -63,6 +63,7 @@ function automatic [31:0] window_length(input dummy);
 endfunction
 
 task automatic run_rate_window;
+  reg [QP_AW-1:0] q;
   begin
     win_clocks = win_clocks + 1;
     if (win_clocks >= window_length(1'b0)) begin
@@ -72,8 +73,9 @@ task automatic run_rate_window;
       t2_acc = carried(t2_acc, t2_speed);
     end
     if (sweeping) begin
-      q_acc[sweep_qp] = carried(q_acc[sweep_qp], q_speed[sweep_qp]);
-      rate_judge(sweep_qp);
+      q = takes(6) ? ~sweep_qp : sweep_qp;
+      q_acc[q] = carried(q_acc[q], q_speed[q]);
+      rate_judge(q);
       sweeping = (sweep_qp != `MUT(66, QP_NUM - 1, QP_NUM - 2));
       sweep_qp = sweep_qp + 1'b1;
     end

@@ -112,6 +112,8 @@ task automatic classify;
       else if (etype == g_mac2[63:48]) classify_afh(C_TYPE2, at);
     end
     if (rx_class == C_TYPE1 && rx_format != LITE) rx_rh = rh_from_wire(rx_head[511 - 8*(rx_off - 8) -: 64]);
+    if (takes(15) && rx_class != C_TYPE3 && rx_format == STD && ip_checksum(rx_head[511 - 8*rx_ip -: 160]) != 16'd0)
+      rx_class = C_DROP;
     if (rx_class == C_TYPE1 && !type1_on(1'b0)) rx_class = C_DROP;
     if (rx_class == C_TYPE2 && !type2_on(1'b0)) rx_class = C_DROP;
     if (rx_class == C_TYPE3 && (g_dma[31] || t3_rx_stopped)) rx_class = C_DROP;
@@ -151,9 +153,13 @@ task automatic take_word(input [511:0] word, input integer n);
       rx_head = word;
       classify;
       if (rx_class != C_DROP && rx_class != C_TYPE3 && n < rx_off) rx_class = C_DROP;
-      if (rx_skip != 0) collect({rx_head[503:480], rx_head[455:432], 464'd0}, 6);
-      collect(word << (8 * rx_off), n - rx_off);
-    end else if (rx_class != C_DROP) collect(word, n);
+      if (rx_skip != 0) begin
+        rx_acc[1023 -: 48] = {rx_head[503:480], rx_head[455:432]};
+        rx_acc_n = 6;
+      end
+    end
+    if (rx_class != C_DROP)
+      collect((rx_len == 0) ? word << (8 * rx_off) : word, (rx_len == 0) ? n - rx_off : n);
     rx_len = rx_len + n;
   end
 endtask
@@ -244,12 +250,17 @@ task automatic finish_type1_rx(input integer body);
   reg [QP_AW-1:0] q;
   reg [1:0] pad;
   reg accept;
+  reg intact;
   integer n;
   integer tail;
   begin
     q = rx_rh[QP_AW-1:0];
     pad = rx_rh[60:59];
     tail = icrc_on(1'b0) ? 4 : 0;
+    // Long enough for what it says it carries, and the ICRC fits.
+    intact = rx_off + body - ((body > 0) ? rx_skip : 0) + tail <= rx_len;
+    if (intact && body >= 0 && icrc_on(1'b0) && k_icrc_check)
+      intact = icrc_good(body) || `MUT(31, 1'b0, rx_rh[63:62] == 2'b00);
     if ({19'd0, rx_rh[12:0]} >= QP_NUM || !q_en[q]) begin
       if (`MUT(33, 1'b1, rx_rh[63:62] == 2'b00)) begin
         irq_type1(5'd5, q);
@@ -259,15 +270,12 @@ task automatic finish_type1_rx(input integer body);
       `MUT_DO(99, if (rx_rh[63:62] == 2'b00 && congestion_marked(1'b0)) queue_response(q, R_CNP, 1'b0, 12'd0);)
     end else if (rx_rh[63:62] == 2'b00) begin
       n = body - {30'd0, pad};
-      if (n >= 0 && body >= rx_skip && rx_off + body - rx_skip + tail <= rx_len && !rx_lost
-          && !(rx_rh[31:25] >= 7'd1 && rx_rh[31:25] <= 7'd7)
-          && (!icrc_on(1'b0) || !k_icrc_check || `MUT(31, icrc_good(body), 1'b1))) begin
+      if (intact && n >= 0 && body >= rx_skip && !rx_lost && !(rx_rh[31:25] >= 7'd1 && rx_rh[31:25] <= 7'd7)) begin
         if (congestion_marked(1'b0)) queue_response(q, R_CNP, 1'b0, 12'd0);
         judge_request(q, rx_rh[24:13], rx_rh[61], rx_rh[55:40], accept);
         if (accept) commit_type1(q, `MUT(34, n, body));
       end
-    end else if (rx_off + tail <= rx_len && (!icrc_on(1'b0) || !k_icrc_check || icrc_good(0)))
-      queue_ack(q, rx_rh[63], rx_rh[31:25], rx_rh[24:13], rx_rh[56:40]);
+    end else if (intact) queue_ack(q, rx_rh[63], rx_rh[31:25], rx_rh[24:13], rx_rh[56:40]);
   end
 endtask
 
@@ -296,7 +304,7 @@ task automatic finish_type3_rx(input [1:0] err);
       t3_rx_stopped = 1'b1;
     end else if (rx_lost) type3_fault(0);
     else begin
-      i3_mem[(i3_rd + i3_n) % R3_DEPTH] = {`MUT(170, err, {err[0], err[1]}), rx_len[13:0]};
+      i3_mem[(i3_rd + i3_n) % R3_DEPTH] = {`MUT(170, err, {err[0], err[1]}), `MUT(107, rx_len[13:0], {rx_len[13:1], 1'b0})};
       i3_n = i3_n + 1;
       r3_wr = (r3_wr + rx_stored) % R3_DEPTH;
       r3_level = r3_level + rx_stored;
@@ -338,8 +346,11 @@ task automatic take_mac_rx;
         rx_acc_n = 0;
       end
       if (rx_active) begin
-        take_word(first_bytes(d[MAC_DW-1 -: 512], n), (n > 64) ? 64 : n);
-        if (n > 64) take_word(first_bytes(d[511:0], n - 64), n - 64);
+        while (n > 0) begin
+          take_word(first_bytes(d[MAC_DW-1 -: 512], n), (n > 64) ? 64 : n);
+          d = d << 512;
+          n = n - 64;
+        end
         if (MAC2RX_FE_I) begin
           rx_active = 1'b0;
           finish_frame(MAC2RX_FCS_ERR_I);

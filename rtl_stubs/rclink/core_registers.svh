@@ -8,6 +8,8 @@ reg w_got;
 reg [15:0] aw_addr;
 reg [63:0] w_data;
 reg [7:0] w_strb;
+reg ar_got;
+reg [15:0] ar_addr;
 
 reg [QP_AW-1:0] fb_mem [0:QP_NUM-1];   // QPs whose slots are to be freed
 integer fb_rd;
@@ -22,10 +24,7 @@ function automatic [QP_AW-1:0] qp_index(input dummy);
 endfunction
 
 function automatic [63:0] read_register(input [15:0] a);
-  reg [QP_AW-1:0] q;
   begin
-    q = qp_index(1'b0);
-    read_register = 64'd0;
     case (a)
       16'h0000: read_register = g_enable;
       16'h0008: read_register = {g_thr_rdma[63:51], (fb_n > 0), g_thr_rdma[49:0]};
@@ -57,27 +56,39 @@ function automatic [63:0] read_register(input [15:0] a);
       16'h1178: read_register = {59'd0, g_mask};
       16'h1190: read_register = {32'd0, g_tail_up};
       16'h2088: read_register = {32'd0, g_qp};
-      default: if (qp_selected(1'b0)) begin
-        case (a)
-          16'h2008: read_register = {8'd0, q_dest[q]};
-          16'h2010: read_register = {16'd0, q_dmac[q]};
-          16'h2018: read_register = {40'd0, q_udp[q]};
-          16'h2028: read_register = {48'd0, q_freeing[q], 14'd0, q_en[q]};
-          16'h2030: read_register = {52'd0, q_e_rsp[q]};
-          16'h2038: read_register = {52'd0, q_tx_last[q]};
-          16'h2040: read_register = {52'd0, q_ack_epsn[q]};
-          16'h2048: read_register = {42'd0, q_speed[q]};
-          16'h2050: read_register = {40'd0, q_acc[q]};
-          16'h2058: read_register = {52'd0, q_tx_psn[q]};
-          16'h2060: read_register = {56'd0, q_rnr[q], q_retry[q]};
-          16'h2070: read_register = {56'd0, q_rkey[q]};
-          16'h2078: read_register = {52'd0, q_rx_epsn[q]};
-          16'h2080: read_register = {52'd0, q_tx_max[q]};
-          default: read_register = 64'd0;
-        endcase
-      end
+      default: read_register = 64'd0;
     endcase
   end
+endfunction
+
+// Register of the selected QP.
+function automatic [63:0] read_qp_register(input [15:0] a);
+  reg [QP_AW-1:0] q;
+  begin
+    q = qp_index(1'b0);
+    case (a)
+      16'h2008: read_qp_register = {8'd0, q_dest[q]};
+      16'h2010: read_qp_register = {16'd0, q_dmac[q]};
+      16'h2018: read_qp_register = {40'd0, q_udp[q]};
+      16'h2028: read_qp_register = {48'd0, q_freeing[q], 14'd0, q_en[q]};
+      16'h2030: read_qp_register = {52'd0, q_e_rsp[q]};
+      16'h2038: read_qp_register = {52'd0, q_tx_last[q]};
+      16'h2040: read_qp_register = {52'd0, q_ack_epsn[q]};
+      16'h2048: read_qp_register = {42'd0, q_speed[q]};
+      16'h2050: read_qp_register = {40'd0, q_acc[q]};
+      16'h2058: read_qp_register = {52'd0, q_tx_psn[q]};
+      16'h2060: read_qp_register = {56'd0, q_rnr[q], q_retry[q]};
+      16'h2070: read_qp_register = {56'd0, q_rkey[q]};
+      16'h2078: read_qp_register = {52'd0, q_rx_epsn[q]};
+      16'h2080: read_qp_register = {52'd0, q_tx_max[q]};
+      default: read_qp_register = 64'd0;
+    endcase
+  end
+endfunction
+
+// Whether an address lies in the window of per-QP registers.
+function automatic in_window(input [15:0] a);
+  in_window = (a >= 16'h2008 && a <= 16'h2080);
 endfunction
 
 task automatic enable_qp(input [QP_AW-1:0] q, input on);
@@ -135,11 +146,11 @@ task automatic write_qp_register(input [15:0] a, input [63:0] v);
   end
 endtask
 
-// d are the bits to write, m the bits whose byte is strobed.
-task automatic write_register(input [15:0] a, input [63:0] d, input [63:0] m);
+// d are the bits to write, m the bits whose byte is strobed, old is what the register reads now.
+task automatic write_register(input [15:0] a, input [63:0] d, input [63:0] m, input [63:0] old);
   reg [63:0] v;
   begin
-    v = (read_register(a) & ~m) | (d & m);
+    v = (old & ~m) | (d & m);
     case (a)
       16'h0000: begin
         if (v[8] && !g_enable[8]) reset_type1;
@@ -173,8 +184,9 @@ task automatic write_register(input [15:0] a, input [63:0] d, input [63:0] m);
       16'h1178: g_mask = v[4:0];
       16'h1190: g_tail_up = v[31:0] & 32'h0FFF_0FFF;
       16'h2088: g_qp = v[31:0];
-      default: if (qp_selected(1'b0)) write_qp_register(a, v);
+      default: ;
     endcase
+    if (in_window(a) && qp_selected(1'b0)) write_qp_register(a, v);
     limits_old = 1'b1;
   end
 endtask
@@ -189,7 +201,12 @@ function automatic [15:0] register_at(input [31:0] a);
   register_at = (a[31:16] == 16'd0) ? {a[15:3], 3'b000} : 16'hFFF8;
 endfunction
 
+// One access per clock, writes first.
 task automatic run_registers;
+  reg writing;
+  reg reading;
+  reg [15:0] at;
+  reg [63:0] old;
   begin
     if (CFG_S_AXI_AWVALID_I && CFG_S_AXI_AWREADY_O) begin
       aw_got = 1'b1;
@@ -200,24 +217,32 @@ task automatic run_registers;
       w_data = CFG_S_AXI_WDATA_I;
       w_strb = CFG_S_AXI_WSTRB_I;
     end
+    if (CFG_S_AXI_ARVALID_I && CFG_S_AXI_ARREADY_O) begin
+      ar_got = 1'b1;
+      ar_addr = register_at(CFG_S_AXI_ARADDR_I);
+    end
+    writing = aw_got && w_got && !CFG_S_AXI_BVALID_O;
+    reading = ar_got && !writing && !CFG_S_AXI_RVALID_O;
     if (CFG_S_AXI_BVALID_O && CFG_S_AXI_BREADY_I) CFG_S_AXI_BVALID_O <= 1'b0;
-    if (aw_got && w_got && !CFG_S_AXI_BVALID_O) begin
-      write_register(aw_addr, w_data, strobe_mask(w_strb));
-      aw_got = 1'b0;
-      w_got = 1'b0;
-      CFG_S_AXI_BVALID_O <= 1'b1;
+    if (CFG_S_AXI_RVALID_O && CFG_S_AXI_RREADY_I) CFG_S_AXI_RVALID_O <= 1'b0;
+    if (writing || reading) begin
+      at = writing ? aw_addr : ar_addr;
+      if (!in_window(at)) old = read_register(at);
+      else old = qp_selected(1'b0) ? read_qp_register(at) : 64'd0;
+      if (writing) begin
+        write_register(aw_addr, w_data, strobe_mask(w_strb), old);
+        aw_got = 1'b0;
+        w_got = 1'b0;
+        CFG_S_AXI_BVALID_O <= 1'b1;
+      end else begin
+        ar_got = 1'b0;
+        CFG_S_AXI_RDATA_O <= old;
+        CFG_S_AXI_RVALID_O <= 1'b1;
+      end
     end
     CFG_S_AXI_AWREADY_O <= !aw_got;
     CFG_S_AXI_WREADY_O <= !w_got;
-
-    if (CFG_S_AXI_RVALID_O && CFG_S_AXI_RREADY_I) begin
-      CFG_S_AXI_RVALID_O <= 1'b0;
-      CFG_S_AXI_ARREADY_O <= 1'b1;
-    end else if (CFG_S_AXI_ARVALID_I && CFG_S_AXI_ARREADY_O) begin
-      CFG_S_AXI_RDATA_O <= read_register(register_at(CFG_S_AXI_ARADDR_I));
-      CFG_S_AXI_RVALID_O <= 1'b1;
-      CFG_S_AXI_ARREADY_O <= 1'b0;
-    end else CFG_S_AXI_ARREADY_O <= !CFG_S_AXI_RVALID_O;
+    CFG_S_AXI_ARREADY_O <= !ar_got;
   end
 endtask
 

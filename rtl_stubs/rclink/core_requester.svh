@@ -30,8 +30,9 @@ endtask
 task automatic retry_event(input [QP_AW-1:0] q, input [11:0] start);
   begin
     if (!q_fatal[q]) begin
+      `MUT_DO(46, if (q_head[q ^ 4] != NIL) rewind(q ^ 4, q_e_rsp[q ^ 4]);)
       if (q_retry[q] != 4'hF) q_retry[q] = q_retry[q] + 1'b1;
-      if ({1'b0, q_retry[q]} >= {1'b0, g_retry[16:13]} + `MUT(50, 5'd0, 5'd2)) set_fatal(q);
+      if ({1'b0, q_retry[q]} >= {1'b0, g_retry[16:13]} + `MUT(50, takes(14) ? 5'd1 : 5'd0, 5'd2)) set_fatal(q);
       else rewind(q, start);
     end
   end
@@ -76,7 +77,7 @@ function automatic [11:0] covered(input [QP_AW-1:0] q, input [11:0] psn, input n
     k = psn - q_e_rsp[q] + ((nak || k_ack_next) ? 12'd0 : 12'd1);
     out = q_tx_max[q] - q_e_rsp[q] + 12'd1;
     covered = (k <= out) ? k : `MUT(48, 12'd0, 12'd1);
-    if (k_late_resend && covered > {2'd0, q_out[q]}) covered = {2'd0, q_out[q]};
+    if ((k_late_resend || takes(5)) && covered > {2'd0, q_out[q]}) covered = {2'd0, q_out[q]};
   end
 endfunction
 
@@ -163,7 +164,7 @@ task automatic run_timers;
     RETRY_TMO_VLD_O <= 1'b0;
     q = timer_qp;
     if (q_timing[q] && g_retry[12:0] != 13'd0
-        && now - q_timer[q] >= `MUT(157, {19'd0, g_retry[12:0]} * CLKS_PER_US, {20'd0, g_retry[12:1]} * CLKS_PER_US)) begin
+        && now - q_timer[q] >= (takes(10) ? 32'd50 : 32'd0) + `MUT(157, {19'd0, g_retry[12:0]} * CLKS_PER_US, {20'd0, g_retry[12:1]} * CLKS_PER_US)) begin
       RETRY_TMO_VLD_O <= `MUT(158, 1'b1, 1'b0);
       RETRY_TMO_QPID_O <= q;
       retry_event(q, `MUT(159, q_e_rsp[q], q_tx_max[q]));

@@ -4,6 +4,7 @@
 task automatic reset_type1;
   integer i;
   begin
+    /* verilator unroll_disable */
     for (i = 0; i < QP_NUM; i = i + 1) begin
       q_head[i] = NIL;
       q_tail[i] = NIL;
@@ -13,23 +14,28 @@ task automatic reset_type1;
       q_rnr_wait[i] = 1'b0;
       q_timing[i] = 1'b0;
       q_freeing[i] = 1'b0;
+      q_relink[i] = 1'b0;
       q_nak_sent[i] = 1'b0;
       q_rnr_sent[i] = 1'b0;
       q_queued[i] = 4'd0;
     end
     merge = {QP_NUM{1'b0}};
     merge_n = 0;
+    /* verilator unroll_disable */
     for (i = 0; i < TYPE1_OST_N; i = i + 1) begin
       s_linked[i] = 1'b0;
       free_list[i] = i[9:0];
     end
     free_n = TYPE1_OST_N;
+    /* verilator unroll_disable */
     for (i = 0; i < 4; i = i + 1) begin
       b_head[i] = NIL;
       b_tail[i] = NIL;
       r1_level[i] = 0;
     end
+    /* verilator unroll_disable */
     for (i = 0; i < OF_DEPTH; i = i + 1) if (of_side[i][1:0] == DONE_LITE) of_side[i][1:0] = DONE_NOTHING;
+    rl_n = 0;
     tk_n = 0;
     fb_n = 0;
     rq_n = 0;
@@ -49,6 +55,7 @@ endtask
 task automatic reset_type2;
   integer i;
   begin
+    /* verilator unroll_disable */
     for (i = 0; i < OF_DEPTH; i = i + 1) if (of_side[i][1:0] == DONE_TYPE2) of_side[i][1:0] = DONE_NOTHING;
     s2_wr = 0;
     s2_rd = 0;
@@ -88,6 +95,7 @@ task automatic reset_registers;
     g_mac2 = 64'd0;
     g_udp2 = 64'd0;
     g_afh = 64'd0;
+    /* verilator unroll_disable */
     for (i = 0; i < 8; i = i + 1) g_group_da[i] = 48'd0;
     g_tc = 64'd0;
     g_misc = 64'd0;
@@ -105,6 +113,7 @@ task automatic reset_registers;
     g_st1 = 11'd0;
     g_mask = 5'd0;
     g_tail_up = 32'd0;
+    /* verilator unroll_disable */
     for (i = 0; i < QP_NUM; i = i + 1) begin
       q_dest[i] = 56'd0;
       q_dmac[i] = 48'd0;
@@ -201,6 +210,7 @@ task automatic reset_state;
     m_last_type2 = 1'b0;
     aw_got = 1'b0;
     w_got = 1'b0;
+    ar_got = 1'b0;
     win_clocks = takes(8) ? 32'd1500 : 32'd0;
     sweeping = 1'b0;
     sweep_qp = {QP_AW{1'b0}};
@@ -211,6 +221,7 @@ task automatic reset_state;
     nocnp_active = 1'b0;
     nocnp_qp = {QP_AW{1'b0}};
     filter_count = 32'd0;
+    /* verilator unroll_disable */
     for (i = 0; i < FILTER_N; i = i + 1) filter_used[i] = 1'b0;
     congested = 7'd0;
     timer_qp = {QP_AW{1'b0}};

@@ -89,7 +89,7 @@ function automatic [11:0] ack_psn(input [11:0] expected);
 endfunction
 
 task automatic send_ack(input [QP_AW-1:0] q, input [11:0] expected, input fack);
-  build_response(q, 2'b01, `MUT(164, 7'h1F, 7'h3F), ack_psn(expected), {`MUT(17, fack || g_misc[1], 1'b1), q_ts[q]},
+  describe_response(q, 2'b01, `MUT(164, 7'h1F, 7'h3F), ack_psn(expected), {`MUT(17, fack || g_misc[1], 1'b1), q_ts[q]},
                  `MUT(18, 1'b0, fack));
 endtask
 
@@ -114,22 +114,22 @@ task automatic send_response;
           if (!own) clear_merge(q);
         end
         R_NAK: begin
-          build_response(q, 2'b01, `MUT(165, 7'h60, 7'h40), q_nak_psn[q], q_nak_ts[q], 1'b0);
+          describe_response(q, 2'b01, `MUT(165, 7'h60, 7'h40), q_nak_psn[q], q_nak_ts[q], 1'b0);
           if (q_nak_psn[q] == q_ack_epsn[q]) clear_merge(q);
         end
         R_RNR: begin
-          build_response(q, 2'b01, {2'b01, `MUT(166, g_retry[21:17], 5'd0)}, q_rnr_psn[q], q_rnr_ts[q], 1'b0);
+          describe_response(q, 2'b01, {2'b01, `MUT(166, g_retry[21:17], 5'd0)}, q_rnr_psn[q], q_rnr_ts[q], 1'b0);
           if (q_rnr_psn[q] == q_ack_epsn[q]) clear_merge(q);
         end
-        default: build_response(q, 2'b10, 7'd0, 12'd0, 17'd0, 1'b0);
+        default: describe_response(q, 2'b10, 7'd0, 12'd0, 17'd0, 1'b0);
       endcase
     end else begin
       send_ack(walk_qp, `MUT(94, q_ack_epsn[walk_qp], walk_psn), 1'b0);
       clear_merge(walk_qp);
+      `MUT_DO(95, clear_merge(walk_qp ^ 1);)
       walk_offer = 1'b0;
       step_walk(walk_qp + 1'b1);
     end
-    consume(4, overhead(4));
   end
 endtask
 

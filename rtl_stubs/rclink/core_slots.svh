@@ -51,17 +51,34 @@ task automatic unlink_slot(input [9:0] s);
   end
 endtask
 
-// Brings the waiting slots of a QP in or out of the lists after something about the QP changed.
+// Something about a QP changed that may bring its waiting slots in or out of the lists. The work itself is done
+// in one place, just before the next grant.
 task automatic relink(input [QP_AW-1:0] q, input keep_age);
+  if (!q_relink[q]) begin
+    q_relink[q] = 1'b1;
+    rl_mem[rl_n] = {keep_age, q};
+    rl_n = rl_n + 1;
+  end
+endtask
+
+task automatic run_relink;
+  reg [QP_AW-1:0] q;
+  reg keep_age;
   reg [9:0] s;
   begin
-    s = q_send[q];
-    while (s != NIL) begin
-      if (blocked(q) == s_linked[s]) begin
-        if (s_linked[s]) unlink_slot(s);
-        else link_slot(s, keep_age);
+    while (rl_n > 0) begin
+      rl_n = rl_n - 1;
+      {keep_age, q} = rl_mem[rl_n];
+      q_relink[q] = 1'b0;
+      s = q_send[q];
+      while (s != NIL) begin
+        if (blocked(q) == s_linked[s]) begin
+          if (s_linked[s]) unlink_slot(s);
+          else link_slot(s, keep_age);
+        end
+        s = s_follow[s];
       end
-      s = s_follow[s];
+      `MUT_DO(45, if (q_send[q] != NIL && s_sent[q_send[q]]) resend_one(q);)
     end
   end
 endtask
@@ -99,7 +116,6 @@ endtask
 task automatic rewind(input [QP_AW-1:0] q, input [11:0] start);
   reg [9:0] s;
   reg [9:0] n;
-  reg [9:0] last;
   begin
     s = q_head[q];
     n = 10'd0;
@@ -107,14 +123,26 @@ task automatic rewind(input [QP_AW-1:0] q, input [11:0] start);
       s = s_follow[s];
       n = n + 1'b1;
     end
-    last = q_send[q];
     q_tx_last[q] = start - 12'd1;
     q_tx_max[q] = `MUT(53, q_tx_max[q], start - 12'd1);
     q_send[q] = s;
     q_out[q] = n;
     relink(q, `MUT(58, 1'b1, 1'b0));
-    `MUT_DO(45, while (s != NIL && s_follow[s] != last && s_follow[s] != NIL) begin s = s_follow[s]; if (s_linked[s]) unlink_slot(s); end)
     q_timing[q] = (q_out[q] != 10'd0);
     q_timer[q] = now;
   end
 endtask
+
+`ifdef MUTATION
+// Fault 45: of the slots that were sent before only the oldest stays linked.
+task automatic resend_one(input [QP_AW-1:0] q);
+  reg [9:0] s;
+  begin
+    s = s_follow[q_send[q]];
+    while (s != NIL) begin
+      if (s_sent[s] && s_linked[s]) unlink_slot(s);
+      s = s_follow[s];
+    end
+  end
+endtask
+`endif

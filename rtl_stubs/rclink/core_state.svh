@@ -101,6 +101,9 @@ reg q_cc_locked [0:QP_NUM-1];      // SET_CC_RATE ignored during recovery
 reg q_timing [0:QP_NUM-1];
 reg [31:0] q_timer [0:QP_NUM-1];   // start of the retransmission timer
 reg q_freeing [0:QP_NUM-1];
+reg q_relink [0:QP_NUM-1];         // in the list of QPs whose slots are to be looked at
+reg [QP_AW:0] rl_mem [0:QP_NUM-1];
+integer rl_n;
 reg [31:0] q_bytes [0:QP_NUM-1];   // for the no-CNP report
 
 // Per queue pair, responder.
@@ -153,6 +156,8 @@ integer irq_n;
 reg [QP_AW:0] cc_mem [0:CC_DEPTH-1];   // {masked, QP}
 integer cc_rd;
 integer cc_n;
+
+reg [511:0] x_mem [0:T3_LINES-1];      // lines of a TYPE3 transmit buffer
 
 // Output buffer: {data, fs, fe, byte count, VC, format, multicast, VLAN, done}
 reg [MAC_DW-1:0] of_data [0:OF_DEPTH-1];

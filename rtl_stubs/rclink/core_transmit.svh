@@ -14,12 +14,14 @@ task automatic pick_slot;
   begin
     pick = NIL;
     own = NIL;
+    /* verilator unroll_disable */
     for (b = 0; b < TYPE1_VC_NUM; b = b + 1) begin
       if (b_head[b] != NIL && may_send(b)) begin
         if (g_misc[0] && bank_valid && bank_last == b[1:0] && `MUT(59, 1'b1, 1'b0)) own = b_head[b];
         else if (pick == NIL || `MUT(186, s_age[b_head[b]] < s_age[pick], 1'b1)) pick = b_head[b];
       end
     end
+    `MUT_DO(73, for (b = 0; b < TYPE1_VC_NUM; b = b + 1) if (b_head[b] != NIL && !may_send(b)) pick = NIL;)
     if (pick == NIL && `MUT(60, 1'b1, 1'b0)) pick = own;
   end
 endtask
@@ -32,11 +34,10 @@ task automatic grant_type1(input [9:0] s);
     q = s_qp[s];
     f = {30'd0, bank_of(q)};
     n = {19'd0, s_len[s]};
-    build_request(s);
-    consume(f, frame_length(f, n));
+    describe_request(s);
     bank_valid = 1'b1;
     bank_last = bank_of(q);
-    q_bytes[q] = q_bytes[q] + (k_nocnp_frame ? frame_length(f, n) : n);
+    q_bytes[q] = q_bytes[q] + (k_nocnp_frame ? f_body + overhead(0) : n);
     if (format(1'b0) == LITE && `MUT(104, 1'b1, 1'b0)) begin
       unlink_slot(s);
       q_head[q] = s_follow[s];
@@ -58,18 +59,12 @@ task automatic grant_type1(input [9:0] s);
   end
 endtask
 
-// Bytes of a frame of flow f with n payload bytes as handed to the MAC.
-function automatic integer frame_length(input integer f, input integer n);
-  frame_length = n + overhead(f) + ((f < 4 && format(1'b0) != LITE) ? (4 - n % 4) % 4 : 0);
-endfunction
-
 task automatic grant_type2;
   integer n;
   begin
     n = {19'd0, s2_len[s2_rd]};
-    build_type2(s2_rd);
-    consume(5, frame_length(5, n));
-    mc_credit = mc_credit - (frame_length(5, n) + `MUT(85, 127, 0)) / `MUT(187, 128, 256);
+    describe_type2(s2_rd);
+    mc_credit = mc_credit - (n + overhead(5) + `MUT(85, 127, 0)) / `MUT(187, 128, 256);
     if (mc_credit < 0) mc_credit = 0;
     t2_acc = t2_acc + n;
     s2_rd = (s2_rd + 1) % TYPE2_OST_N;
@@ -106,12 +101,11 @@ task automatic run_transmit;
           case (who)
             2'd0: grant_type1(pick);
             2'd1: grant_type2;
-            default: begin
-              build_type3;
-              consume(6, {16'd0, x_md[19:4]});
-            end
+            default: describe_type3;
           endcase
         end
+        emit_frame;
+        consume(f_flow, (f_flow == 6) ? f_body : f_body + overhead(f_flow));
       end
     end
   end

@@ -34,7 +34,10 @@ task automatic start_packet;
     if (in_type == 2'd0) begin
       if (free_n == `MUT(61, 0, 1)) in_fate = NO_SLOT;
       else if (!q_en[in_qp]) in_fate = QP_DISABLED;
-      else in_slot = free_list[free_n - 1];
+      else begin
+        free_n = free_n - 1;
+        in_slot = free_list[free_n];
+      end
     end else if (in_type == 2'd3) begin
       if (s2_used == TYPE2_OST_N) in_fate = NO_SLOT;
       else in_slot = s2_wr;
@@ -46,7 +49,6 @@ task automatic store_type1;
   reg [QP_AW-1:0] q;
   begin
     q = in_qp;
-    free_n = free_n - 1;
     s_qp[in_slot] = q;
     s_psn[in_slot] = q_tx_psn[q];
     s_age[in_slot] = age;
@@ -82,6 +84,8 @@ task automatic finish_type1;
       if (in_len > `MUT(142, TYPE1_PKT_LEN, TYPE1_PKT_LEN + 1)) begin
         irq_type1(`MUT(143, 5'd1, 5'd3), in_qp);
         g_intr[0] = 1'b1;
+        free_list[free_n] = in_slot;
+        free_n = free_n + 1;
         if (`MUT(123, 1'b1, 1'b0)) push_token(in_qp, 1'b0);
         `MUT_DO(125, q_tx_psn[in_qp] = q_tx_psn[in_qp] + 12'd1;)
       end else store_type1;

@@ -9,7 +9,8 @@ localparam [2:0] X_CHECK = 3'd2;
 localparam [2:0] X_READ = 3'd3;        // buffer being read
 localparam [2:0] X_READY = 3'd4;       // frame complete
 localparam [2:0] X_SENDING = 3'd5;
-localparam [2:0] X_BACK = 3'd6;        // descriptor write-back (variant)
+localparam [2:0] X_BACK = 3'd6;        // descriptor to be written back (variant 3)
+localparam [2:0] X_CLOSE = 3'd7;       // write-back under way
 
 localparam [2:0] Y_IDLE = 3'd0;
 localparam [2:0] Y_ASK = 3'd1;         // needs a descriptor
@@ -31,7 +32,6 @@ reg x_after_eop;
 reg [63:0] x_addr;                     // next line to read
 integer x_lines;                       // lines not asked for
 integer x_missing;                     // lines not received
-reg [511:0] x_mem [0:T3_LINES-1];
 integer x_line;
 reg [5:0] x_md_id;
 reg [6:0] x_id;
@@ -60,7 +60,6 @@ reg md_ar_v;
 reg md_aw_v;
 reg md_w_v;
 integer md_open;
-reg md_back_y;                         // the write-back under way is of the receive side
 reg md_back_open;
 reg da_ar_v;
 reg da_aw_v;
@@ -68,6 +67,7 @@ reg da_w_v;
 
 function automatic [511:0] reverse64(input [511:0] d);
   integer i;
+  /* verilator unroll_disable */
   for (i = 0; i < 64; i = i + 1) reverse64[511 - 8*i -: 8] = d[8*i +: 8];
 endfunction
 
@@ -106,7 +106,7 @@ task automatic read_descriptor(input [63:0] addr, input pair, input rx_side, inp
   end
 endtask
 
-task automatic write_descriptor(input [63:0] addr, input [47:0] low, input rx_side, input [6:0] id);
+task automatic write_descriptor(input [63:0] addr, input [47:0] low, input [6:0] id);
   reg upper;
   begin
     upper = `MUT(111, addr[4], 1'b0);
@@ -114,7 +114,6 @@ task automatic write_descriptor(input [63:0] addr, input [47:0] low, input rx_si
     md_w_v = 1'b1;
     md_open = md_open + 1;
     md_back_open = 1'b1;
-    md_back_y = rx_side;
     NONR_MD_AXI_AWADDR_O <= addr;
     NONR_MD_AXI_AWID_O <= id;
     NONR_MD_AXI_WDATA_O <= {80'd0, low, 80'd0, low};
@@ -209,20 +208,19 @@ task automatic run_tx_side;
       X_READY: if (x_abort) x_state = X_IDLE;
       X_SENDING: if (x_frame_left) begin
         x_state = X_IDLE;
-        if (!x_abort) begin
-          if (takes(3)) x_state = X_BACK;
-          else advance_tx_tail;
-        end
-        if (x_state == X_BACK && (md_back_open || md_aw_v || md_w_v)) x_state = X_SENDING;
-        else if (x_state == X_BACK) begin
-          x_md_id = x_md_id + 1'b1;
-          write_descriptor(at, x_md[47:0], 1'b0, {1'b0, x_md_id});
-        end
+        if (!x_abort && takes(3)) x_state = X_BACK;
+        else if (!x_abort) advance_tx_tail;
       end
-      default: if (!md_back_open) begin
+      X_BACK: if (!md_back_open && !md_aw_v && !md_w_v) begin
+        x_md_id = x_md_id + 1'b1;
+        write_descriptor(at, x_md[47:0], {1'b0, x_md_id});
+        x_state = X_CLOSE;
+      end
+      X_CLOSE: if (!md_back_open) begin
         x_state = X_IDLE;
         if (!x_abort) advance_tx_tail;
       end
+      default: ;
     endcase
   end
 endtask
@@ -329,7 +327,7 @@ task automatic run_rx_side;
       Y_SETTLE:
         if (`MUT(183, y_open == 0, 1'b1) && !md_back_open && !md_aw_v && !md_w_v) begin
           y_md_id = y_md_id + 1'b1;
-          write_descriptor(at, filled(1'b0), 1'b1, {1'b1, y_md_id});
+          write_descriptor(at, filled(1'b0), {1'b1, y_md_id});
           y_state = Y_BACK;
         end
       Y_BACK:
@@ -418,23 +416,14 @@ task automatic run_type3;
   end
 endtask
 
-// Frame of the buffer that was read.
-task automatic build_type3;
-  integer w;
-  integer n;
-  integer off;
-  reg [511:0] word;
+// The frame of the buffer that was read.
+task automatic describe_type3;
   begin
-    n = {16'd0, x_md[19:4]};
-    off = `MUT(185, {26'd0, x_md[69:64]}, {26'd0, x_md[69:66], 2'b00});
-    fr_icrc = 1'b0;
-    begin_frame(6, DONE_TYPE3, 10'd0);
-    for (w = 0; 64*w < n; w = w + 1) begin
-      word = x_mem[w] << (8 * off);
-      if (off != 0 && w + 1 < T3_LINES) word = word | (x_mem[w + 1] >> (512 - 8 * off));
-      put_bytes(first_bytes(word, n - 64*w), (n - 64*w > 64) ? 64 : n - 64*w);
-    end
-    end_frame;
+    f_flow = 6;
+    f_source = F_TYPE3;
+    f_shift = `MUT(185, {26'd0, x_md[69:64]}, {26'd0, x_md[69:66], 2'b00});
+    f_body = {16'd0, x_md[19:4]};
+    f_done = DONE_TYPE3;
     x_state = X_SENDING;
   end
 endtask

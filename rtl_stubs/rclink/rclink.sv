@@ -264,6 +264,7 @@ module rclink #(
     run_merge_walk;
     run_no_cnp_report;
     run_type3;
+    run_relink;
     run_transmit;
     drive_mac_tx;
     drive_rx_m;
