@@ -131,7 +131,9 @@ class MacOut:
     def _request(self, event: FrameOut, frame: Frame) -> None:
         ctx = self._ctx
         found = self._whose(frame)
-        if found is None:
+        if found is None or (
+            found[1].payload != frame.payload and self._client.dropped_with(frame.payload) is not None
+        ):
             self._stranger(event, frame)
             return
         qp, packet = found

@@ -394,7 +394,8 @@ class Requester:
             )
             return False
         state.returned += 1
-        rules.met("RCL-041", "a token for an acknowledged packet", self.qp.scope)
+        rule = "RCL-104" if self.ctx.device.lite else "RCL-041"
+        rules.met(rule, "a token for a packet that is done", self.qp.scope)
         rules.alive(("token", self.qp.number))
         self._ignored = ""
         if self._tokens is not None and state.returned == state.una:

@@ -144,6 +144,7 @@ class Pair:
         side.release(self.now)
         side.endpoint.now = max(side.endpoint.now, self.now)
         side.endpoint.write(addr, value)
+        self.at(self.now + CLK, lambda: None)
 
     def set(self, number: int, register: str, **fields: int) -> None:
         """Change fields of a register of side ``number``."""
@@ -351,7 +352,9 @@ class Pair:
     def at_rest(self) -> bool:
         """Nothing waits on either side."""
         return all(
-            (side.endpoint.sender.idle or self._stuck(side)) and side.endpoint.next_time() is None
+            (side.endpoint.sender.idle or self._stuck(side))
+            and side.endpoint.next_time() is None
+            and not side.endpoint.type2
             for side in self.sides
         ) and not any(link.next_arrival() for link in self.links)
 
