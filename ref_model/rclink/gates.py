@@ -61,7 +61,8 @@ class Gates:
             self._reasons[flow] = {rule: known.get(rule, since) for rule in reasons}
             if reasons:
                 self._open[flow] = None
-                self._last_reason[flow] = next(iter(reasons))
+                if flow in self._backlog:
+                    self._last_reason[flow] = next(iter(reasons))
             elif known:
                 self._open[flow] = clock
             self._expect(flow)

@@ -174,7 +174,7 @@ class RclinkModel:
                 return rule, f"{what} of QP {number}"
         if flow is Flow.TYPE2:
             return "RCL-062", "a TYPE2 frame"
-        return "RCL-108", "a TYPE3 frame"
+        return self.raw.missing
 
     def _frame_in(self, event: FrameIn) -> None:
         if event.port == ports.TX_S:

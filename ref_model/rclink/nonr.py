@@ -74,6 +74,8 @@ class RawEthernet:
         """Channels stopped; memory stays."""
         self._rings = {name: Ring() for name in RINGS}
         self._stopped = dict.fromkeys(RINGS, False)
+        self._used = dict.fromkeys(RINGS, False)  # it has worked, or met a fault
+        self._again = dict.fromkeys(RINGS, False)  # a soft reset came after that
         self._sending: deque[Raw] = deque()
         self._open_packet = False
         self._frames: deque[Received] = deque()
@@ -110,6 +112,7 @@ class RawEthernet:
 
     def _soft_reset(self, kind: str) -> None:
         self._rings[kind].restart()
+        self._again[kind] = self._again[kind] or self._used[kind] or self._stopped[kind]
         self._stopped[kind] = False
         if kind == "TX":
             self._sending.clear()
@@ -258,12 +261,24 @@ class RawEthernet:
             return False
         raw = self._sending.popleft()
         good = ctx.rules.eq("RCL-024", self._bytes(raw), event.data, "bytes of a raw frame", ctx.mac)
-        ring = self._rings["TX"]
-        ring.done += 1
+        self._rings["TX"].done += 1
         ctx.rules.met("RCL-108", "descriptors in order", ctx.mac)
+        self._worked("TX")
         self._moved("TX")
         self._expect()
         return good
+
+    def _worked(self, kind: str) -> None:
+        """A channel finished a frame."""
+        self._used[kind] = True
+        if self._again[kind]:
+            self._again[kind] = False
+            self._ctx.rules.met("RCL-117", "a channel works after its soft reset", self._ctx.client)
+
+    @property
+    def missing(self) -> tuple[str, str]:
+        """Rule and words of a frame that is posted and does not leave."""
+        return "RCL-117" if self._again["TX"] else "RCL-108", "a TYPE3 frame"
 
     def _moved(self, kind: str) -> None:
         """The tail of a ring moved: tail-up and ring-empty events."""
@@ -401,6 +416,7 @@ class RawEthernet:
         ctx.deadlines.meet(chunk.duty)
         rules.alive("type3")
         self._rings["RX"].done += 1
+        self._worked("RX")
         self._moved("RX")
 
     # -- status -----------------------------------------------------------------------------------
