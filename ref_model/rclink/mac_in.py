@@ -166,7 +166,7 @@ class MacIn:
             ctx.rules.inconclusive("an acknowledgement or CNP that may be taken or dropped")
         elif rh.opcode == Opcode.CNP:
             self._filter.received(qp, event.begin, event.settled)
-            qp.notices.cleared()
+            qp.notices.cleared(event.settled)
         else:
             self._answer(event, qp, frame)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
@@ -47,18 +47,6 @@ def test_dropped_packets() -> None:
     assert evidence.keys() >= {"RCL-118", "RCL-119", "RCL-120", "RCL-122", "RCL-123", "RCL-124"}
 
 
-def replay(events: Iterable[Event]) -> list[Finding]:
-    """Judge ``events`` by a fresh model, the end of the test included."""
-    model = RclinkModel(KNOBS, CLK)
-    last = 0
-    for event in events:
-        model.observe(event)
-        last = max(last, event.begin)
-    model.quiet(last + 200 * US)
-    model.finish()
-    return model.rules.findings
-
-
 def damage(log: list[Event], port: str, index: int, *words: int | None) -> Iterator[Event]:
     """Replace words of beat ``index`` of ``port``; none: drop it."""
     seen = -1
@@ -88,13 +76,13 @@ MESSAGES = [
 
 @pytest.mark.parametrize(("index", "words", "rules"), MESSAGES)
 def test_wrong_message(index: tuple[int], words: tuple[int, ...], rules: set[str]) -> None:
-    found = replay(damage(drops().sides[0].log, ports.MSI, index[0], *words))
+    found = judge(damage(drops().sides[0].log, ports.MSI, index[0], *words))
     assert found and found[0].rule in rules, found[:2]
 
 
 def test_wrong_level() -> None:
     log = drops().sides[0].log
-    never = replay(event for event in log if not (_is(event, ports.RC_INTR)))
+    never = judge(event for event in log if not (_is(event, ports.RC_INTR)))
     assert never and never[0].rule in ("RCL-119", "RCL-118", "RCL-120")
     falls = []
     for event in log:
@@ -102,9 +90,9 @@ def test_wrong_level() -> None:
         if _is(event, ports.RC_INTR) and isinstance(event, SideBand) and event.values[0]:
             falls.append(SideBand(event.begin + 5 * CLK, event.begin + 5 * CLK, ports.RC_INTR, (0,)))
             break
-    found = replay(falls)
+    found = judge(falls)
     assert found and found[0].rule == "RCL-123"
-    rises = replay(damage(log, ports.RC_INTR, 0, 1 << 9))
+    rises = judge(damage(log, ports.RC_INTR, 0, 1 << 9))
     assert rises and rises[0].rule == "RCL-118"
 
 
@@ -116,9 +104,9 @@ def test_missing_token_of_an_oversize_packet() -> None:
     log = drops().sides[0].log
     anonymous = [e for e in log if isinstance(e, SideBand) and e.port == ports.TX_S_CRD and not e.values[2]]
     assert len(anonymous) == 2
-    found = replay(event for event in log if event is not anonymous[0])
+    found = judge(event for event in log if event is not anonymous[0])
     assert found and found[0].rule in ("RCL-119", "RCL-120")
-    named = replay(replace(event, values=(1, 1, 1)) if event is anonymous[0] else event for event in log)
+    named = judge(replace(event, values=(1, 1, 1)) if event is anonymous[0] else event for event in log)
     assert named and named[0].rule == "RCL-041"
 
 
@@ -130,7 +118,7 @@ def test_dropped_packet_that_is_sent() -> None:
         n for n, e in enumerate(log) if _is(e, ports.MSI) and isinstance(e, SideBand) and e.values[0] & 4
     )
     now = log[at].begin
-    found = replay([*log[: at + 1], replace(frame, begin=now, settled=now, data=sent), *log[at + 1 :]])
+    found = judge([*log[: at + 1], replace(frame, begin=now, settled=now, data=sent), *log[at + 1 :]])
     assert found and found[0].rule == "RCL-120", found[:1]
 
 
@@ -324,7 +312,7 @@ def test_lite() -> None:
     assert model.rules.findings == []
     assert model.rules.evidence.keys() >= {"RCL-004", "RCL-104", "RCL-105", "RCL-106", "RCL-133"}
     tokens = [e for e in log if isinstance(e, SideBand) and e.port == ports.TX_S_CRD and e.values[0] & 1]
-    found = judge((event for event in log if event is not tokens[3]), Format.LITE)
+    found = judge(event for event in log if event is not tokens[3])
     assert found and found[0].rule == "RCL-104", found[:1]
 
     def wrong_bank() -> Iterator[Event]:
@@ -333,7 +321,7 @@ def test_lite() -> None:
                 event = replace(event, user=(event.user[0] ^ 1, *event.user[1:]))
             yield event
 
-    found = judge(wrong_bank(), Format.LITE)
+    found = judge(wrong_bank())
     assert found and found[0].rule == "RCL-105"
 
 
@@ -341,10 +329,10 @@ def test_lite_sends_no_answer() -> None:
     log = list(golden(Format.LITE))
     frame = next(e for e in log if isinstance(e, FrameOut) and e.port == ports.MAC_TX and not e.user[3])
     log.append(SideBand(log[-1].begin + US, log[-1].begin + US, ports.RETRY_TMO, (1,)))
-    found = judge(log, Format.LITE)
+    found = judge(log)
     assert found and found[0].rule == "RCL-107"
     again = [*golden(Format.LITE), replace(frame, begin=log[-1].begin, settled=log[-1].begin)]
-    found = judge(again, Format.LITE)
+    found = judge(again)
     assert found and found[0].rule == "RCL-107", found[:1]
 
 

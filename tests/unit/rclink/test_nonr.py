@@ -19,7 +19,7 @@ from ref_model.events import (
 )
 from ref_model.rclink import RclinkModel, ports
 from ref_model.rclink.rings import Descriptor
-from tests.unit.rclink.pair import CLK, KNOBS, US
+from tests.unit.rclink.pair import CLK, KNOBS
 
 TX_RING, RX_RING, TX_BUFFER, RX_BUFFER = 0x10000, 0x20000, 0x40010, 0x80000
 SIZE = 8
@@ -131,18 +131,20 @@ def done(size: int, first: bool, last: bool, error: int = 0) -> Descriptor:
     return Descriptor(size, first, last, bool(error & 1), bool(error & 2), 0, 0)
 
 
-def transmit(bench: Bench, data: bytes = FRAME, vc: int = VC, read_size: int = 128) -> None:
+def transmit(bench: Bench, data: bytes = FRAME, vc: int = VC, read_size: int = 128) -> Bench:
     bench.host(TX_BUFFER, FRAME)
     bench.post("TX", [tx_md()])
     bench.md_read(TX_RING)
     bench.data_read(TX_BUFFER & -64, read_size)
     bench.out(data, vc)
+    return bench
 
 
-def rest(bench: Bench) -> None:
+def rest(bench: Bench) -> Bench:
     bench.level(ports.NONR_INTR, 1)
     bench.tick(3000)
     bench.model.quiet(bench.now)
+    return bench
 
 
 def test_transmit() -> None:
