@@ -169,7 +169,9 @@ class RclinkModel:
             number = self.arbiter.first(flow)
             if number is not None:
                 rule, what = self.shared.qps[number].requester.missing()
-                if rule == "RCL-056" and self.shared.masked:
+                if self.mac_out.restarted:
+                    rule = "RCL-127"
+                elif rule == "RCL-056" and self.shared.masked:
                     rule = "RCL-073"
                 return rule, f"{what} of QP {number}"
         if flow is Flow.TYPE2:

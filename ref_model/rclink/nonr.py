@@ -55,6 +55,7 @@ class Received:
 
     data: bytes
     error: int
+    duty: Must | None
     at: int = 0
 
 
@@ -120,6 +121,8 @@ class RawEthernet:
         else:
             for chunk in self._chunks:
                 self._ctx.deadlines.void(chunk.duty)
+            for frame in self._frames:
+                self._ctx.deadlines.void(frame.duty)
             self._chunks.clear()
             self._buffers.clear()
             self._frames.clear()
@@ -291,8 +294,8 @@ class RawEthernet:
 
     # -- receiving --------------------------------------------------------------------------------
 
-    def received(self, event: FrameIn, error: int) -> None:
-        """A raw frame came from the MAC."""
+    def received(self, event: FrameIn, error: int, rule: str) -> None:
+        """A raw frame came from the MAC; ``rule`` says that it belongs here."""
         if not self._running("RX"):
             return
         if len(event.data) > self._rx_max:
@@ -307,7 +310,11 @@ class RawEthernet:
         ring = self._rings["RX"]
         if ring.done == ring.head:
             self.status.event(RX_EMPTY)
-        self._frames.append(Received(event.data, error))
+        duty = None
+        if ring.done < ring.head:
+            what, why = f"{len(event.data)} bytes in memory", "a frame that belongs to TYPE3"
+            duty = self._ctx.deadlines.must(rule, what, why, self._ctx.client, self._ctx.liveness())
+        self._frames.append(Received(event.data, error, duty))
         self._assign()
 
     def _to_fill(self, position: int, descriptor: Descriptor) -> None:
@@ -327,6 +334,7 @@ class RawEthernet:
             position, descriptor = self._buffers.popleft()
             data = frame.data[frame.at : frame.at + descriptor.buffer_size]
             first = frame.at == 0
+            self._ctx.deadlines.meet(frame.duty)
             frame.at += len(data)
             last = frame.at >= len(frame.data)
             what, why = f"descriptor {position} with {len(data)} bytes", "a raw frame came"

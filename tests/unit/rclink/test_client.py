@@ -284,9 +284,9 @@ class NoRate(Regulator):
 def test_multicast_credit_and_rate() -> None:
     pair = multicasts((Sender, Receiver, Regulator), 2000)
     assert pair.finish() == []
-    assert pair.sides[0].model.rules.evidence.keys() >= {"RCL-062", "RCL-072", "RCL-085"}
+    assert pair.sides[0].model.rules.evidence.keys() >= {"RCL-062", "RCL-072", "RCL-086"}
     pair = multicasts((Sender, Receiver, NoCells), None)
-    assert [finding.rule for finding in pair.sides[0].findings][:1] == ["RCL-085"]
+    assert [finding.rule for finding in pair.sides[0].findings][:1] == ["RCL-086"]
     pair = multicasts((Sender, Receiver, NoRate), 900)
     assert [finding.rule for finding in pair.sides[0].findings][:1] == ["RCL-072"]
 
