@@ -65,7 +65,10 @@ class Gates:
             if not reasons and not known:
                 continue
             since = AT_ONCE if at_once else clock
-            self._reasons[flow] = {rule: known.get(rule, since) for rule in reasons}
+            poor = min((known[rule] for rule in CREDIT_RULES.intersection(known)), default=since)
+            self._reasons[flow] = {
+                rule: known.get(rule, poor if rule in CREDIT_RULES else since) for rule in reasons
+            }
             if reasons:
                 self._open[flow] = None
                 if flow in self._backlog:

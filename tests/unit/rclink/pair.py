@@ -269,6 +269,9 @@ class Pair:
             ports.RX_PFC_REQ: lambda: setattr(regulator, "paused", values[0]),
             ports.FLOW_STOP: lambda: setattr(endpoint.receiver, "stop", values[0]),
             ports.TYPE2_CRD: lambda: setattr(regulator, "cells", regulator.cells + values[0]),
+            ports.MAC_CREDIT_RST: lambda: setattr(
+                endpoint, "mac_credits", int(self.knobs["MAC_TX_CRD_INIT"])
+            ),
             ports.MAC_CREDIT: lambda: setattr(endpoint, "mac_credits", endpoint.mac_credits + 1),
         }[port]()
 
