@@ -148,7 +148,7 @@ class Buffers:
                 ctx.now - self._last_change[flow] <= ctx.timing.reaction for flow in flows
             )
             enabled = [flow for flow in flows if device.pause_out[flow]]
-            if not enabled and ctx.former is None:
+            if not enabled and ctx.late(ctx.former_until):
                 what = f"TX_PFC_REQ_O[{priority}] = 0"
                 ctx.rules.fail("RCL-092", what, "1", "no flow of it may ask", ctx.client)
             elif not recent and all(self._wanted(flow) is False for flow in enabled):

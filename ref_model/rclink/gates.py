@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ref_model.rclink.context import Context
 
 AT_ONCE = -1
-CREDIT_RULES = ("RCL-078", "RCL-079", "RCL-085")
+CREDIT_RULES = frozenset({"RCL-078", "RCL-079", "RCL-081", "RCL-084"})
 _DFX_BITS = 16
 
 
@@ -44,6 +44,8 @@ class Gates:
         self._backlog: set[Flow] = set()
         self._duty: dict[Flow, Must] = {}
         self._last_reason: dict[Flow, str] = {}
+        self._released: set[Flow] = set()  # by software status, while credit was missing
+        self._free_cells = 0  # TYPE2 frames sent without multicast credit
         self._wiped = False
         self.dfx = 0
 
@@ -55,13 +57,22 @@ class Gates:
         for flow in flows:
             known = self._reasons[flow]
             reasons = self._closed_by(flow)
+            if "RCL-080" in known and "RCL-080" not in reasons and CREDIT_RULES.intersection(reasons):
+                self._released.add(flow)
+                reasons = self._closed_by(flow)
+            elif not reasons:
+                self._released.discard(flow)
             if not reasons and not known:
                 continue
             since = AT_ONCE if at_once else clock
-            self._reasons[flow] = {rule: known.get(rule, since) for rule in reasons}
+            poor = min((known[rule] for rule in CREDIT_RULES.intersection(known)), default=since)
+            self._reasons[flow] = {
+                rule: known.get(rule, poor if rule in CREDIT_RULES else since) for rule in reasons
+            }
             if reasons:
                 self._open[flow] = None
-                self._last_reason[flow] = next(iter(reasons))
+                if flow in self._backlog:
+                    self._last_reason[flow] = next(iter(reasons))
             elif known:
                 self._open[flow] = clock
             self._expect(flow)
@@ -74,7 +85,8 @@ class Gates:
             reasons.append("RCL-091")
         limited = flow is Flow.TYPE2 and device.multicast_credit
         if limited and self.multicast.credit < self.multicast.need(device.largest[flow]):
-            reasons.append("RCL-085")
+            both = device.credit_check[flow] and not device.credit_stop
+            reasons.append("RCL-085" if both else "RCL-086")
         if device.credit_stop:
             return reasons
         if not device.vc_status >> vc & 1:
@@ -87,7 +99,8 @@ class Gates:
                 most = channel.need(device.largest[flow])
                 dynamic = device.dynamic and flow in BANKS
                 if channel.credit < (most if dynamic else device.credit_limits[flow] * most):
-                    reasons.append("RCL-079" if dynamic else "RCL-078")
+                    rule = "RCL-079" if dynamic else "RCL-078"
+                    reasons.append("RCL-081" if flow in self._released else rule)
         return reasons
 
     def open_since(self, flow: Flow) -> int | None:
@@ -109,12 +122,37 @@ class Gates:
             channel.consume(max(length, self._minimum))
         if flow is Flow.TYPE2 and device.multicast_credit:
             self.multicast.credit -= self.multicast.need(length)
+        self._evidence(flow)
         self.changed(ctx.now, [flow], at_once=True)
         self._last_reason.pop(flow, None)
         duty = self._duty.pop(flow, None)
         if duty is not None:
             ctx.deadlines.meet(duty)
         self._expect(flow)
+
+    def _evidence(self, flow: Flow) -> None:
+        """What a legal frame of ``flow`` proves about checks that must not be made."""
+        ctx, device = self._ctx, self._ctx.device
+        if self._reasons[flow]:
+            return
+        channel = self.channels[device.vcs[flow]]
+        poor = not channel.loaded or channel.credit < channel.need(device.largest[flow])
+        if device.credit_stop:
+            ctx.rules.met("RCL-082", "no check while CBFC is stopped", ctx.mac, sure=poor)
+        elif not device.credit_check[flow]:
+            ctx.rules.met("RCL-134", "no check of this flow", ctx.mac, sure=poor)
+        if flow is Flow.TYPE2 and not device.multicast_credit:
+            self._free_cells += 1
+            sure = self._free_cells > self._cells
+            ctx.rules.met("RCL-087", "no multicast credit needed", ctx.mac, sure=sure)
+        if self._starved(flow):
+            ctx.rules.met("RCL-083", "another flow lacks credit", ctx.mac)
+
+    def _starved(self, flow: Flow) -> bool:
+        """Return whether another flow that has frames waiting lacks credit."""
+        return any(
+            other is not flow and CREDIT_RULES.intersection(self._reasons[other]) for other in self._backlog
+        )
 
     # -- progress ---------------------------------------------------------------------------------
 
@@ -130,6 +168,8 @@ class Gates:
         duty = self._duty.get(flow)
         if owes and duty is None:
             rule, what = self._blame(flow)
+            if self._starved(flow):
+                rule = "RCL-083"
             rule = self._last_reason.get(flow, rule)
             why = "what may be sent is sent"
             self._duty[flow] = ctx.deadlines.must(rule, what, why, ctx.mac, ctx.liveness())

@@ -10,7 +10,17 @@ from ref_model.rclink.config import Flow
 from ref_model.rclink.messages import RX_DISABLED, TYPE2_RX_OVERSIZE
 from ref_model.rclink.requester import RNR, SEQUENCE
 from ref_model.rclink.responder import Request
-from ref_model.wire.rclink import Frame, Kind, Opcode, ParseError, Reason, congestion_marked, lite_qpid
+from ref_model.wire.rclink import (
+    Frame,
+    Kind,
+    Leaf,
+    Opcode,
+    ParseError,
+    Reason,
+    classify,
+    congestion_marked,
+    lite_qpid,
+)
 from ref_model.wire.rclink import parse as parse_frame
 from ref_model.wire.rclink.afh import COMPACT
 from ref_model.wire.rclink.rh import KIND_BITS, NAK, RNR_NAK
@@ -22,6 +32,8 @@ if TYPE_CHECKING:
     from ref_model.rclink.qp import Qp, Shared
 
 SOURCE_BITS = 0x3FF
+#: Rules that send a frame to TYPE3, where it is not the usual one.
+LEAF_RULES = {Leaf.IP_NOT_UDP: "RCL-026", Leaf.IP_OPTIONS: "RCL-026", Leaf.LITE_OTHER: "RCL-106"}
 TIMER_BITS = 0x1F
 
 
@@ -44,7 +56,7 @@ class MacIn:
         layout = ctx.device.layout
         error = event.user[0] if event.user else int(not event.good)
         if layout is None:
-            self._raw.received(event, error)
+            self._raw.received(event, error, "RCL-025")
             return
         sure = True
         try:
@@ -54,8 +66,8 @@ class MacIn:
             self._malformed(event, frame, problem.reason, error)
             return
         if frame.kind is Kind.TYPE3:
-            ctx.rules.tempt("RCL-025", "type3")
-            self._raw.received(event, error)
+            leaf = classify(event.data, layout).leaf
+            self._raw.received(event, error, LEAF_RULES.get(leaf, "RCL-025"))
             return
         if error:
             ctx.refuse(frame.payload, "RCL-029", "the MAC found it damaged")
@@ -166,7 +178,7 @@ class MacIn:
             ctx.rules.inconclusive("an acknowledgement or CNP that may be taken or dropped")
         elif rh.opcode == Opcode.CNP:
             self._filter.received(qp, event.begin, event.settled)
-            qp.notices.cleared()
+            qp.notices.cleared(event.settled)
         else:
             self._answer(event, qp, frame)
 
@@ -191,7 +203,15 @@ class MacIn:
             stop = buffers.stop_is(qp.bank)
         qp.refused_rule = ""
         source = frame.addresses.src & SOURCE_BITS
-        qp.responder.take(Request(rh.psn, frame.payload, rh.fack, rh.timestamp, source, clock, sure, stop))
+        rule = "RCL-039"
+        if frame.trailer:
+            rule = "RCL-136"
+        elif frame.vlan is not None:
+            rule = "RCL-027"
+        elif frame.udp is not None and frame.udp.checksum:
+            rule = "RCL-014/rx"
+        stamp = rh.timestamp
+        qp.responder.take(Request(rh.psn, frame.payload, rh.fack, stamp, source, clock, sure, rule, stop))
 
     def _answer(self, event: FrameIn, qp: Qp, frame: Frame) -> None:
         rh = frame.rh

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -41,7 +40,7 @@ class MacOut:
         """Full credit, nothing sent."""
         self.credits = self._initial
         self.busy_until = 0
-        self._returns: deque[int] = deque()
+        self.restarted = False  #: the MAC was reset with packets in hand, and nothing was sent since
 
     # -- MAC credits ------------------------------------------------------------------------------
 
@@ -51,7 +50,8 @@ class MacOut:
         self._hold(now)
 
     def credit_reset(self, now: int) -> None:
-        """MAC credit is whole again."""
+        """MAC credit is whole again: the MAC was reset."""
+        self.restarted = self._shared.book.open > 0
         self.credits = self._initial
         self._hold(now)
 
@@ -131,7 +131,9 @@ class MacOut:
     def _request(self, event: FrameOut, frame: Frame) -> None:
         ctx = self._ctx
         found = self._whose(frame)
-        if found is None:
+        if found is None or (
+            found[1].payload != frame.payload and self._client.dropped_with(frame.payload) is not None
+        ):
             self._stranger(event, frame)
             return
         qp, packet = found
@@ -158,6 +160,9 @@ class MacOut:
         qp.requester.schedule()
         if good:
             ctx.rules.alive(MAC_PATH)
+            if self.restarted:
+                self.restarted = False
+                ctx.rules.met("RCL-127", "goes on after a downstream reset", ctx.mac)
 
     def order(self, qp: Qp, flow: Flow, packet: Packet) -> None:
         """Judge that a request goes before those that wait."""

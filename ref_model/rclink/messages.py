@@ -80,6 +80,7 @@ class Messages:
         """Nothing owed, all bits 0."""
         self._owed: deque[Owed] = deque()
         self.level = 0
+        self._last_high = [-1] * 16
         self._clearing: list[tuple[int, int]] = []  # (bits, until): written 1, the level may still show
         for flag in self.bits:
             flag.reset()
@@ -105,12 +106,12 @@ class Messages:
         if bit is not None:
             self.bits[bit].cause(sure)
             if sure:
-                self._deadlines.call_at(now + self._timing.liveness, lambda: self._risen(bit, rule))
+                self._deadlines.call_at(now + self._timing.liveness, lambda: self._risen(bit, rule, now))
 
-    def _risen(self, bit: int, rule: str) -> None:
-        """By now the level bit must have been seen at 1 unless software cleared it."""
+    def _risen(self, bit: int, rule: str, since: int) -> None:
+        """By now the level bit must have been at 1 after ``since``."""
         flag = self.bits[bit]
-        if flag.possible()[0] and not flag.cleared and not self.level >> bit & 1 and flag.possible()[1]:
+        if not self.level >> bit & 1 and self._last_high[bit] < since:
             self._rules.fail(rule, f"RC_INTR bit {bit}", "0", "an event that raises a line", self.scope)
             flag.reset()
 
@@ -177,6 +178,7 @@ class Messages:
                     self._rules.met(rule, "an event raises its line", self.scope)
                 flag.seen(1)
             else:
+                self._last_high[bit] = now
                 held = not clearing >> bit & 1
                 if held:
                     self._rules.fail(

@@ -169,12 +169,14 @@ class RclinkModel:
             number = self.arbiter.first(flow)
             if number is not None:
                 rule, what = self.shared.qps[number].requester.missing()
-                if rule == "RCL-056" and self.shared.masked:
+                if self.mac_out.restarted:
+                    rule = "RCL-127"
+                elif rule == "RCL-056" and self.shared.masked:
                     rule = "RCL-073"
                 return rule, f"{what} of QP {number}"
         if flow is Flow.TYPE2:
             return "RCL-062", "a TYPE2 frame"
-        return "RCL-108", "a TYPE3 frame"
+        return self.raw.missing
 
     def _frame_in(self, event: FrameIn) -> None:
         if event.port == ports.TX_S:

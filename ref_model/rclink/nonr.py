@@ -55,6 +55,7 @@ class Received:
 
     data: bytes
     error: int
+    duty: Must | None
     at: int = 0
 
 
@@ -74,6 +75,8 @@ class RawEthernet:
         """Channels stopped; memory stays."""
         self._rings = {name: Ring() for name in RINGS}
         self._stopped = dict.fromkeys(RINGS, False)
+        self._used = dict.fromkeys(RINGS, False)  # it has worked, or met a fault
+        self._again = dict.fromkeys(RINGS, False)  # a soft reset came after that
         self._sending: deque[Raw] = deque()
         self._open_packet = False
         self._frames: deque[Received] = deque()
@@ -110,6 +113,7 @@ class RawEthernet:
 
     def _soft_reset(self, kind: str) -> None:
         self._rings[kind].restart()
+        self._again[kind] = self._again[kind] or self._used[kind] or self._stopped[kind]
         self._stopped[kind] = False
         if kind == "TX":
             self._sending.clear()
@@ -117,6 +121,8 @@ class RawEthernet:
         else:
             for chunk in self._chunks:
                 self._ctx.deadlines.void(chunk.duty)
+            for frame in self._frames:
+                self._ctx.deadlines.void(frame.duty)
             self._chunks.clear()
             self._buffers.clear()
             self._frames.clear()
@@ -258,12 +264,24 @@ class RawEthernet:
             return False
         raw = self._sending.popleft()
         good = ctx.rules.eq("RCL-024", self._bytes(raw), event.data, "bytes of a raw frame", ctx.mac)
-        ring = self._rings["TX"]
-        ring.done += 1
+        self._rings["TX"].done += 1
         ctx.rules.met("RCL-108", "descriptors in order", ctx.mac)
+        self._worked("TX")
         self._moved("TX")
         self._expect()
         return good
+
+    def _worked(self, kind: str) -> None:
+        """A channel finished a frame."""
+        self._used[kind] = True
+        if self._again[kind]:
+            self._again[kind] = False
+            self._ctx.rules.met("RCL-117", "a channel works after its soft reset", self._ctx.client)
+
+    @property
+    def missing(self) -> tuple[str, str]:
+        """Rule and words of a frame that is posted and does not leave."""
+        return "RCL-117" if self._again["TX"] else "RCL-108", "a TYPE3 frame"
 
     def _moved(self, kind: str) -> None:
         """The tail of a ring moved: tail-up and ring-empty events."""
@@ -276,8 +294,8 @@ class RawEthernet:
 
     # -- receiving --------------------------------------------------------------------------------
 
-    def received(self, event: FrameIn, error: int) -> None:
-        """A raw frame came from the MAC."""
+    def received(self, event: FrameIn, error: int, rule: str) -> None:
+        """A raw frame came from the MAC; ``rule`` says that it belongs here."""
         if not self._running("RX"):
             return
         if len(event.data) > self._rx_max:
@@ -292,7 +310,11 @@ class RawEthernet:
         ring = self._rings["RX"]
         if ring.done == ring.head:
             self.status.event(RX_EMPTY)
-        self._frames.append(Received(event.data, error))
+        duty = None
+        if ring.done < ring.head:
+            what, why = f"{len(event.data)} bytes in memory", "a frame that belongs to TYPE3"
+            duty = self._ctx.deadlines.must(rule, what, why, self._ctx.client, self._ctx.liveness())
+        self._frames.append(Received(event.data, error, duty))
         self._assign()
 
     def _to_fill(self, position: int, descriptor: Descriptor) -> None:
@@ -312,6 +334,7 @@ class RawEthernet:
             position, descriptor = self._buffers.popleft()
             data = frame.data[frame.at : frame.at + descriptor.buffer_size]
             first = frame.at == 0
+            self._ctx.deadlines.meet(frame.duty)
             frame.at += len(data)
             last = frame.at >= len(frame.data)
             what, why = f"descriptor {position} with {len(data)} bytes", "a raw frame came"
@@ -401,6 +424,7 @@ class RawEthernet:
         ctx.deadlines.meet(chunk.duty)
         rules.alive("type3")
         self._rings["RX"].done += 1
+        self._worked("RX")
         self._moved("RX")
 
     # -- status -----------------------------------------------------------------------------------

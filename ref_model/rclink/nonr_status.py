@@ -41,6 +41,7 @@ class NonrStatus:
         self.events = [Flag() for _ in range(5)]
         self.faults = [Flag() for _ in range(FAULTS)]
         self.lines = {ports.NONR_INTR: 0, ports.NONR_FAULT_INTR: 0}
+        self._fault_high = -1  # when the fault line was last at 1
         self.messages = 0  #: messages that may still come
 
     def event(self, bit: int, sure: bool = True) -> None:
@@ -55,15 +56,15 @@ class NonrStatus:
         self.messages += 1
         if sure:
             what = f"fault {bit}: line or status"
-            ctx.deadlines.call_at(ctx.now + ctx.timing.liveness, lambda: self._shown(bit, what))
+            since = ctx.now
+            ctx.deadlines.call_at(since + ctx.timing.liveness, lambda: self._shown(bit, what, since))
 
-    def _shown(self, bit: int, what: str) -> None:
-        """By now the fault line must have risen unless software cleared the fault."""
-        flag = self.faults[bit]
-        if not self.lines[ports.NONR_FAULT_INTR] and not flag.cleared and flag.possible()[1]:
+    def _shown(self, bit: int, what: str, since: int) -> None:
+        """By now the fault line must have been at 1 after ``since``."""
+        if not self.lines[ports.NONR_FAULT_INTR] and self._fault_high < since:
             rule = FAULT_RULES[bit]
             self._ctx.rules.fail(rule, what, "nothing", "a fault is reported", self._ctx.client)
-            flag.reset()
+            self.faults[bit].reset()
 
     def clear(self, register: str, bits: int) -> None:
         """Software wrote ones to a status register."""
@@ -104,6 +105,8 @@ class NonrStatus:
         """Judge an edge of a line."""
         rules, scope = self._ctx.rules, self._ctx.client
         self.lines[port] = value
+        if port == ports.NONR_FAULT_INTR:
+            self._fault_high = self._ctx.now
         rule = "RCL-116" if port == ports.NONR_INTR else "RCL-139"
         if value and not self._line(port)[1]:
             rules.fail(rule, f"{port} = 0", 1, "no event that drives it", scope)

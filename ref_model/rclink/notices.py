@@ -27,7 +27,8 @@ class Notices:
         self._sent: deque[tuple[int, int]] = deque()  # (tx clock, bytes) since the last report
         self._debt = 0  # reported, and not seen on the wire yet
         self._debt_duty: Must | None = None
-        self._vague = False  # a CNP cleared the count while frames left
+        self._clearing: int | None = None  # tx clock by which the DUT knows of the last CNP
+        self._perhaps: list[int] = []  # bytes of frames that left about when a CNP cleared the count
         self._armed = False
         self._reported: int | None = None
 
@@ -64,7 +65,6 @@ class Notices:
     def quiet(self) -> None:
         """Nothing is under way."""
         self._marks.clear()
-        self._vague = False
 
     # -- bytes without a CNP ----------------------------------------------------------------------
 
@@ -80,6 +80,9 @@ class Notices:
                 self._debt_duty = None
         if not length:
             return
+        if self._clearing is not None and not ctx.late(self._clearing):
+            self._perhaps.append(length)  # granted before the count was cleared, or after
+            return
         self._sent.append((ctx.clock(), length))
         if not self._armed:
             self._armed = True
@@ -94,7 +97,7 @@ class Notices:
 
     def _late(self) -> None:
         self._armed = False
-        if self._sent and not self._vague:
+        if self._sent:
             now = self.ctx.rules.now
             if now < self._due:
                 self._armed = True
@@ -118,33 +121,39 @@ class Notices:
             rules.fail("RCL-103", f"every {ctx.device.nocnp_us} us", "earlier", "interval of reports", scope)
             return
         self._due = ctx.now + self._limit()
-        if self._vague:
-            self._vague = False
-            self._sent.clear()
-            return
-        left = count
-        while self._sent and left >= self._sent[0][1]:
-            left -= self._sent.popleft()[1]
-        if self._sent and (left or ctx.late(self._sent[0][0])):
-            total = count - left + sum(length for _, length in self._sent)
+        total = sum(length for _, length in self._sent)
+        splits = [self._split(count - sum(self._perhaps[first:])) for first in range(len(self._perhaps) + 1)]
+        legal = sorted((split for split in splits if split is not None), key=lambda split: split[1])
+        self._perhaps.clear()
+        if not legal:
             rules.fail("RCL-103", total, count, "bytes since the last report", scope)
             self._sent.clear()
-        elif left:
-            self._debt = left
-            what, why = f"{left} bytes more of QP {self.qp.number}", "they were reported"
-            self._debt_duty = ctx.deadlines.must(
-                "RCL-103", what, why, scope, ctx.now + ctx.timing.reaction + self.qp.frame_time
-            )
+            return
+        used, self._debt = legal[0]
+        for _ in range(used):
+            self._sent.popleft()
+        if self._debt:
+            what, why = f"{self._debt} bytes more of QP {self.qp.number}", "they were reported"
+            deadline = ctx.now + ctx.timing.reaction + self.qp.frame_time
+            self._debt_duty = ctx.deadlines.must("RCL-103", what, why, scope, deadline)
         else:
             rules.met("RCL-103", "bytes since the last report", scope)
 
-    def cleared(self) -> None:
+    def _split(self, count: int) -> tuple[int, int] | None:
+        """How many frames ``count`` bytes cover, and bytes of frames still to come; None: impossible."""
+        used, left = 0, count
+        while used < len(self._sent) and left >= self._sent[used][1]:
+            left -= self._sent[used][1]
+            used += 1
+        if left < 0 or (used < len(self._sent) and (left or self.ctx.late(self._sent[used][0]))):
+            return None
+        return used, left
+
+    def cleared(self, settled: int) -> None:
         """A CNP came for the queue pair: the count starts anew."""
-        self._vague = bool(self._sent) and not self.ctx.late(self._sent[-1][0])
+        self._perhaps = [length for clock, length in self._sent if not self.ctx.late(clock)]
         self._sent.clear()
-        if self._debt:
-            self.ctx.deadlines.void(self._debt_duty)
-            self._debt = 0
+        self._clearing = self.ctx.clock_at(settled)
 
 
 class CnpFilter:

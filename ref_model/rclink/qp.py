@@ -37,6 +37,7 @@ class Shared:
         self.qps: dict[int, Qp] = {}
         self.peers: dict[int, dict[int, Qp]] = {}  #: queue pairs by the number of their peer
         self.doubtful: dict[int, Qp] = {}  #: queue pairs with undecided requests
+        self.answering: set[int] = set()  #: queue pairs that owe an ACK
         self.masked: set[int] = set()  #: queue pairs whose rate is used up
         self.opened: Callable[
             [Qp], None
@@ -55,6 +56,7 @@ class Shared:
         for table in (self.qps, self.peers, self.doubtful):
             table.clear()
         self.masked.clear()
+        self.answering.clear()
         self.book.reset()
         self.buffers.reset()
 

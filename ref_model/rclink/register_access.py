@@ -80,8 +80,6 @@ class RegisterAccess:
         ctx.former = ctx.device
         ctx.former_until = ctx.clock_at(event.settled)
         ctx.device = device
-        for qp in model.shared.qps.values():
-            qp.bank = device.bank(qp.number)
         model.rates.window_changed()
         model.gates.changed(event.settled + ctx.timing.settle)
         model.shared.buffers.judge()

@@ -86,6 +86,7 @@ class State:
     next: int = 0
     top: int = 0
     returned: int = 0
+    kept: int = 0  #: oldest packet that is remembered
     certain: int = 0  #: packets whose tokens are owed for certain
     tails: tuple[int, ...] | None = None  #: (tx_last, tx_max) as software wrote them
     packets: dict[int, Packet] = field(default_factory=dict)
@@ -112,6 +113,7 @@ class Requester:
         self._timer_armed = False
         self._timer_due = 0
         self._timer_stalled = 0
+        self._acked = 0  # tx clock by which the DUT knows of the last acknowledgement
         self._ignored: str = ""  # rule of the last acknowledgement that had to be ignored
         self.clock = 0  # tx clock since when nothing but its age keeps the next packet
 
@@ -198,6 +200,10 @@ class Requester:
             return packet
         self._drop_stale()
         self._overdue(index)
+        freed = index < state.una and ctx.late(self._acked) and not ctx.device.lite
+        if freed and ctx.knobs["LATE_ACK"] == "FREE":
+            seen, why = f"PSN {self.psn(index):#x}", "it was acknowledged while it waited"
+            rules.fail("RCL-061", "no such frame", seen, why, self.qp.scope)
         fresh = index == state.top
         if index < state.next or self._rewind_at(index):
             self._take(index)
@@ -354,6 +360,7 @@ class Requester:
         state = self.state
         before = state.una
         state.una += count
+        self._acked = self.ctx.clock() + self.ctx.timing.settle
         if state.una > state.next:
             state.vague = True
         elif state.una == state.top:
@@ -381,8 +388,9 @@ class Requester:
                 self.qp.scope,
                 ctx.liveness(),
             )
-        for index in [key for key in state.packets if key < state.returned - GHOSTS]:
-            del state.packets[index]
+        while state.kept < state.returned - GHOSTS:
+            state.packets.pop(state.kept, None)
+            state.kept += 1
 
     def token(self) -> bool:
         """A token with the number of this queue pair came back."""
@@ -394,7 +402,8 @@ class Requester:
             )
             return False
         state.returned += 1
-        rules.met("RCL-041", "a token for an acknowledged packet", self.qp.scope)
+        rule = "RCL-104" if self.ctx.device.lite else "RCL-041"
+        rules.met(rule, "a token for a packet that is done", self.qp.scope)
         rules.alive(("token", self.qp.number))
         self._ignored = ""
         if self._tokens is not None and state.returned == state.una:

@@ -35,6 +35,7 @@ class Request:
     source: int  #: MAC_SA[9:0]
     clock: int  #: tx clock by which the DUT has seen it
     sure: bool = True  #: it certainly passed the checks
+    rule: str = "RCL-039"  #: rule that demands to take it
     stop: bool | None = False  #: its bank is stopped with RNR NAKs enabled; None: perhaps
 
 
@@ -54,7 +55,8 @@ class Delivery:
     payload: bytes
     source: int
     duty: Must
-    entries: int = 0
+    psn: int
+    rule: str
 
 
 class Responder:
@@ -124,8 +126,8 @@ class Responder:
         ctx = self.ctx
         why = "a request in order"
         what = f"{len(request.payload)} bytes for QP {self.qp.number}"
-        duty = ctx.deadlines.must("RCL-039", what, why, self.qp.scope, ctx.liveness())
-        delivery = Delivery(request.payload, request.source, duty)
+        duty = ctx.deadlines.must(request.rule, what, why, self.qp.scope, ctx.liveness())
+        delivery = Delivery(request.payload, request.source, duty, request.psn, request.rule)
         self.deliveries.append(delivery)
         self.qp.incoming(delivery)
         self._stamps[request.psn] = request.timestamp
@@ -142,7 +144,9 @@ class Responder:
         ctx = self.ctx
         self._causes.append(Cause(request, duplicate))
         if self._ack_duty is None:
-            rule = "RCL-044" if duplicate else "RCL-094"
+            answering = self.qp.shared.answering
+            rule = "RCL-044" if duplicate else "RCL-098" if answering else "RCL-094"
+            answering.add(self.qp.number)
             what = f"an ACK of QP {self.qp.number}"
             self._ack_duty = ctx.deadlines.must(
                 rule, what, "a request that was taken", self.qp.scope, ctx.liveness()
@@ -297,7 +301,9 @@ class Responder:
         if self._ack_duty is not None:
             owing = any(not cause.optional for cause in causes)
             ctx.deadlines.meet(self._ack_duty)
+            ctx.rules.met("RCL-094", "a request that was taken", self.qp.scope)
             self._ack_duty = None
+            self.qp.shared.answering.discard(self.qp.number)
             if owing:
                 what = f"an ACK of QP {self.qp.number}"
                 self._ack_duty = ctx.deadlines.must(
@@ -309,9 +315,11 @@ class Responder:
     def _nak(self, psn: int, syndrome: int) -> None:
         rules, scope = self.ctx.rules, self.qp.scope
         if not self._naks:
-            rule = self.qp.refused_rule or "RCL-042"
+            missed = next((entry.rule for entry in self.deliveries if entry.psn == psn), "RCL-039")
+            rule = self.qp.refused_rule or ("RCL-042" if missed == "RCL-039" else missed)
             rules.fail(rule, "no NAK", f"NAK with PSN {psn:#x}", "one NAK for each gap", scope)
             return
+        rules.observe("RCL-019/nak")
         due = self._naks.popleft()
         rules.eq("RCL-042", 0, syndrome & 0x1F, "code of a sequence NAK", scope)
         good = (psn - due) & PSN_MASK <= (self.expected - due) & PSN_MASK
@@ -351,6 +359,7 @@ class Responder:
             if duty is not None and not any(not cause.optional for cause in self._causes):
                 self.ctx.deadlines.meet(duty)
         self._ack_duty = self._fast_duty = None
+        self.qp.shared.answering.discard(self.qp.number)
 
     # -- deliveries -------------------------------------------------------------------------------
 
@@ -366,6 +375,8 @@ class Responder:
         self._delivered.append(payload)
         ctx.deadlines.meet(delivery.duty)
         self.qp.outgoing(delivery)
+        if delivery.rule != "RCL-039":
+            rules.met("RCL-039", "a request in order", scope)
         rules.eq("RCL-034", len(payload), length, "TYPE1_2_RX_M_LEN_O", scope)
         rules.eq("RCL-034", delivery.source, source, "TYPE1_2_RX_M_SA_O", scope)
         rules.met("RCL-138", "payload and its words", scope)

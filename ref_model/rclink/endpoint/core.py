@@ -281,7 +281,7 @@ class Endpoint:
         sending = self.sender.slots or self.receiver.answers or self.receiver.merged or self.receiver.cnps
         if (sending or self.type2) and self._mac_free > self.now:
             times.append(self._mac_free)
-        if sending or any(self.regulator.counts.values()):
+        if sending or self.type2 or any(self.regulator.counts.values()):
             times.append(self.regulator.window_end)
         if self._silent:
             times.append(max(self._report_at, self.now))

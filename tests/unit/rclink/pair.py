@@ -144,6 +144,7 @@ class Pair:
         side.release(self.now)
         side.endpoint.now = max(side.endpoint.now, self.now)
         side.endpoint.write(addr, value)
+        self.at(self.now + CLK, lambda: None)
 
     def set(self, number: int, register: str, **fields: int) -> None:
         """Change fields of a register of side ``number``."""
@@ -268,6 +269,9 @@ class Pair:
             ports.RX_PFC_REQ: lambda: setattr(regulator, "paused", values[0]),
             ports.FLOW_STOP: lambda: setattr(endpoint.receiver, "stop", values[0]),
             ports.TYPE2_CRD: lambda: setattr(regulator, "cells", regulator.cells + values[0]),
+            ports.MAC_CREDIT_RST: lambda: setattr(
+                endpoint, "mac_credits", int(self.knobs["MAC_TX_CRD_INIT"])
+            ),
             ports.MAC_CREDIT: lambda: setattr(endpoint, "mac_credits", endpoint.mac_credits + 1),
         }[port]()
 
@@ -351,7 +355,9 @@ class Pair:
     def at_rest(self) -> bool:
         """Nothing waits on either side."""
         return all(
-            (side.endpoint.sender.idle or self._stuck(side)) and side.endpoint.next_time() is None
+            (side.endpoint.sender.idle or self._stuck(side))
+            and side.endpoint.next_time() is None
+            and not side.endpoint.type2
             for side in self.sides
         ) and not any(link.next_arrival() for link in self.links)
 

@@ -120,7 +120,7 @@ def test_wrong_field(
 ) -> None:
     log = golden(form, vlan)
     if rule == "RCL-016":
-        found = judge(change_frame(log, lambda f: wanted(f) and 0 < (f.rh.code or 0), _shorter, 1))  # type: ignore[union-attr]
+        found = judge(change_frame(log, lambda f: wanted(f) and (f.rh.code or 0) > 0, _shorter, 1))  # type: ignore[union-attr]
     else:
         found = judge(change_frame(log, wanted, change))
     assert found and found[0].rule == rule, found[:2]

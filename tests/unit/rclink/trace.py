@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import cache
 
-from ref_model.events import Event, FrameOut, SideBand
+from ref_model.events import Event, FrameOut
 from ref_model.link import LinkFaults
 from ref_model.rclink import RclinkModel, ports
 from ref_model.rules import Finding
@@ -15,18 +15,13 @@ from tests.unit.rclink.pair import CLK, KNOBS, US, Pair, Setup
 
 Change = Callable[[Frame], Frame | None]
 
-#: Marks a request as having met congestion.
-MARKED = 3
-
 
 @cache
-def golden(form: Format = Format.STANDARD, vlan: bool = False, lossy: bool = False) -> tuple[Event, ...]:
+def golden(form: Format = Format.STANDARD, vlan: bool = False) -> tuple[Event, ...]:
     """Return the events of side 0 of an exchange of TYPE1 and TYPE2 packets, all legal."""
     fields = {("TRAFFIC_CLASS", f"type1_req_tc_bank{bank}"): tc for bank, tc in enumerate((7, 11, 15, 19))}
-    faults = (
-        LinkFaults(drop=0.05, duplicate=0.05, delay_ps=500_000) if lossy else LinkFaults(delay_ps=500_000)
-    )
-    pair = Pair(Setup(form, vlan=vlan, fields=fields, timeout_us=100), faults, seed=3)
+    setup = Setup(form, vlan=vlan, fields=fields, timeout_us=100)
+    pair = Pair(setup, LinkFaults(delay_ps=500_000), seed=3)
     for group in range(4):
         pair.multicast(0, group, pair.rng.randbytes(64 + group))
         pair.multicast(1, group, pair.rng.randbytes(90 + group))
@@ -35,14 +30,14 @@ def golden(form: Format = Format.STANDARD, vlan: bool = False, lossy: bool = Fal
     return tuple(pair.sides[0].log)
 
 
-def judge(events: Iterable[Event], form: Format = Format.STANDARD) -> list[Finding]:
+def judge(events: Iterable[Event]) -> list[Finding]:
     """Feed ``events`` to a fresh model and return what it found, the end of the test included."""
     model = RclinkModel(KNOBS, CLK)
     last = 0
     for event in events:
         model.observe(event)
         last = max(last, event.begin)
-    model.quiet(last + 200 * US)
+    model.quiet(last + 1000 * US)
     model.finish()
     return model.rules.findings
 
@@ -83,20 +78,6 @@ def without_frames(log: tuple[Event, ...], wanted: Callable[[Frame], bool]) -> I
         if isinstance(event, FrameOut) and event.port == ports.MAC_TX and wanted(parse(event.data, layout)):
             continue
         yield event
-
-
-def change_words(log: tuple[Event, ...], port: str, nth: int, *words: int | None) -> Iterator[Event]:
-    """Replace words of the ``nth`` beat of ``port`` (None: as it was); no words: drop the beat."""
-    for event in log:
-        if isinstance(event, SideBand) and event.port == port:
-            nth -= 1
-            if nth == 0:
-                if not words:
-                    continue
-                pairs = zip(event.values, words, strict=True)
-                event = replace(event, values=tuple(old if new is None else new for old, new in pairs))
-        yield event
-    assert nth <= 0, "the log has no such beat"
 
 
 def is_request(frame: Frame) -> bool:
