@@ -39,7 +39,7 @@ function automatic [63:0] read_register(input [15:0] a);
       16'h0120: read_register = g_udp2;
       16'h0160: read_register = g_afh;
       16'h0168, 16'h0170, 16'h0178, 16'h0180, 16'h0188, 16'h0190, 16'h0198, 16'h01A0:
-        read_register = {16'd0, g_group_da[a[6:3] - 4'd13]};
+        read_register = {16'd0, g_group_da[(a[5:3] + 3'd3) & 3'd7]};
       16'h0220: read_register = g_tc;
       16'h0228: read_register = g_misc;
       16'h1000: read_register = {52'd0, g_tx_head};
@@ -169,7 +169,7 @@ task automatic write_register(input [15:0] a, input [63:0] d, input [63:0] m, in
       16'h0120: g_udp2 = v & 64'hFFFF_FFFF;
       16'h0160: g_afh = v & (k_packed ? ~64'd0 : AFH_FIELDS);
       16'h0168, 16'h0170, 16'h0178, 16'h0180, 16'h0188, 16'h0190, 16'h0198, 16'h01A0:
-        g_group_da[a[6:3] - 4'd13] = v[47:0];
+        g_group_da[(a[5:3] + 3'd3) & 3'd7] = v[47:0];
       16'h0220: g_tc = v & 64'h0000_FFFF_FFFF_FFFF;
       16'h0228: g_misc = v & 64'hFFFF_FFFF_00FF_071F;
       16'h1000: g_tx_head = v[11:0];

@@ -18,6 +18,8 @@ from tb.host.rclink_settings import Change, QpSettings, RclinkSettings, device_c
 from tb.host.type3 import Type3Rings
 
 POLL_PS = 500_000
+ENABLED_PS = 40_000
+"""How long an enable may take to have its effect: no packet is given to the device before."""
 US = 1_000_000
 PSN_MASK = 4095
 
@@ -136,6 +138,7 @@ class RclinkHost:
         """Initialise a queue pair, enable last (flow I4)."""
         self.qps[settings.number] = settings
         await self.apply(qp_changes(settings))
+        await self._sleep(ENABLED_PS)
 
     async def recover(self, qp: int, remote_psn: int) -> QpSettings:
         """Recovery of a fatal queue pair; ``remote_psn``: with which PSN the peer begins anew.

@@ -11,10 +11,14 @@ from ref_model.rclink import ports
 from ref_model.rules import SPEC_DIR
 from ref_model.wire.rclink import Opcode
 from tb.host.rclink import RclinkHost
-from tb.host.rclink_settings import QpSettings, RclinkSettings, device_changes, qp_changes
+from tb.host.rclink_settings import FULL_RATE, QpSettings, RclinkSettings, device_changes, qp_changes
 from tb.partner import RclinkPartner
+from tb.registers.sequences import Scope
 
 REGISTERS = SPEC_DIR / "rclink" / "registers.json"
+STORED = Scope(skip=frozenset({"TYPE3.TX_MD_HEAD_PTR", "TYPE3.RX_MD_HEAD_PTR"}))
+"""Registers that are plain storage: what the head pointers show while their channel is in reset is open."""
+
 REQUEST, ACK, CNP = int(Opcode.REQUEST), int(Opcode.ACK), int(Opcode.CNP)
 PEER_MAC, PEER_IP = 0x02_00_00_00_00_22, 0xC0A8_0002
 PEER_QP = 4
@@ -69,6 +73,7 @@ async def bring_up(bench: Bench, **settings: Any) -> None:
     chosen = RclinkSettings(**settings)
     await bench.host.open(chosen)
     bench.partner.program(device_changes(chosen.mirrored(PEER_MAC, PEER_IP)))
+    await bench.env.inputs[ports.SET_TYPE2_RATE].send(FULL_RATE)
 
 
 async def connect(bench: Bench, number: int, **settings: Any) -> Link:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ref_model.registers import layout
 from tb.registers.sequences import access_steps, reset_checks, unique_values
-from tb.sequences.rclink import REGISTERS, reset
+from tb.sequences.rclink import REGISTERS, STORED, reset
 from tb.testcase import RclinkTest, dut_test
 
 
@@ -20,7 +20,7 @@ class registers_reset(RclinkTest):
         checks = list(reset_checks(layout("rclink"), path=REGISTERS))
         for check in checks:
             await self.host.port.read(check.address)
-        for step in unique_values(layout("rclink"), self.rng, path=REGISTERS):
+        for step in unique_values(layout("rclink"), self.rng, STORED, REGISTERS):
             await self.host.port.write(step.check.address, step.data)
         await reset(self)
         for check in checks:
@@ -38,7 +38,7 @@ class registers_rw(RclinkTest):
     register_stalls = "light"
 
     async def scenario(self) -> None:
-        for step in access_steps(layout("rclink"), self.rng, path=REGISTERS):
+        for step in access_steps(layout("rclink"), self.rng, STORED, path=REGISTERS):
             await self.host.port.write(step.check.address, step.data)
             await self.host.port.read(step.check.address)
 
@@ -52,7 +52,7 @@ class registers_unique(RclinkTest):
     """
 
     async def scenario(self) -> None:
-        steps = unique_values(layout("rclink"), self.rng, path=REGISTERS)
+        steps = unique_values(layout("rclink"), self.rng, STORED, REGISTERS)
         for step in steps:
             await self.host.port.write(step.check.address, step.data)
         for _ in range(2):
@@ -110,7 +110,7 @@ class register_holes(RclinkTest):
     """
 
     async def scenario(self) -> None:
-        steps = unique_values(layout("rclink"), self.rng, path=REGISTERS)
+        steps = unique_values(layout("rclink"), self.rng, STORED, REGISTERS)
         for step in steps:
             await self.host.port.write(step.check.address, step.data)
         for address in (0x30, 0x38, 0x48, 0x98, 0x128, 0x230, 0xFF8, 0x1008, 0x11A0, 0x2000, 0x2068, 0x2090):
