@@ -33,15 +33,16 @@ module framed_checker #(
     reg [DATA_WIDTH+TAIL_WIDTH+WORDS+1:0] held;
 
     wire [DATA_WIDTH+TAIL_WIDTH+WORDS+1:0] beat = {first, last, data, tail, words};
-    wire holes = (~tail & (~tail + 1'b1)) != 0;  // the ones are not contiguous from the top
+    wire [TAIL_WIDTH-1:0] unused = ~tail;
+    wire holes = (unused & (unused + 1'b1)) != {TAIL_WIDTH{1'b0}};  // the ones are not contiguous from the top
 
     task shape;
         begin
             if (!in_frame && first === 1'b0) hit[2] = 1'b1;
             if (in_frame && first === 1'b1) hit[3] = 1'b1;
             if (COUNTED != 0) begin
-                if (last === 1'b0 && tail != 0) hit[5] = 1'b1;
-            end else if (tail == 0) hit[6] = 1'b1;
+                if (last === 1'b0 && tail != {TAIL_WIDTH{1'b0}}) hit[5] = 1'b1;
+            end else if (tail == {TAIL_WIDTH{1'b0}}) hit[6] = 1'b1;
             else if (holes) hit[4] = 1'b1;
             else if (last === 1'b0 && tail != ALL) hit[5] = 1'b1;
         end
