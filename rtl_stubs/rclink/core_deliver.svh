@@ -2,6 +2,7 @@
 // RX_M: packets of TYPE1 and TYPE2 in turn, one whole packet after the other.
 
 reg m_busy;
+reg m_shown;                       // a beat waits on RX_M
 reg m_type2;
 reg m_last_type2;                  // the last packet was of TYPE2
 reg m_first;
@@ -40,6 +41,7 @@ task automatic drive_rx_m;
     if (!TYPE1_2_RX_M_VLD_O || TYPE1_2_RX_M_RDY_I || `MUT(171, 1'b0, now[7:0] == 8'd0)) begin
       if (!m_busy) next_packet;
       TYPE1_2_RX_M_VLD_O <= m_busy;
+      m_shown = m_busy;
       if (m_busy) begin
         n = (m_left > 64) ? 64 : m_left;
         TYPE1_2_RX_M_FS_O <= m_first;

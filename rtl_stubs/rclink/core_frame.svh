@@ -108,19 +108,22 @@ task automatic make_headers;
                            k_kw_in_da ? tc : kw, first6[23:0], f_sa16}, 12);
     endcase
     if (vlan_on(1'b0))
-      put_header({128'd0, g_vlan[31:16], g_afh[34] ? `MUT(1, vc_of(f_flow), vc_of(f_flow) & 3'b011) : 3'd0, g_vlan[1], g_vlan[15:4]}, 4);
-    if (fmt != LITE) put_header({144'd0, (fmt == STD) ? 16'h0800 : `MUT(145, f_etype, (f_flow == 4) ? g_mac2[63:48] : f_etype)}, 2);
+      put_header({128'd0, g_vlan[31:16], g_afh[34] ? `MUT(1, vc_of(f_flow), vc_of(f_flow) & 3'b011) : 3'd0,
+                  g_vlan[1], g_vlan[15:4]}, 4);
+    if (fmt != LITE)
+      put_header({144'd0, (fmt == STD) ? 16'h0800 : `MUT(145, f_etype, (f_flow == 4) ? g_mac2[63:48] : f_etype)}, 2);
     fr_crc = CRC_INIT;
     if (fmt == STD) begin
       total = 16'd28 + (f_has_rh ? 16'd8 : 16'd0) + f_body[15:0] + `MUT(12, (fr_icrc ? 16'd4 : 16'd0), 16'd0);
-      ip = {8'h45, tc, total, g_ip[47:32], `MUT(22, 16'h4000, 16'h0000), `MUT(146, g_ip[55:48], 8'd64), 8'h11, 16'd0, g_ip[31:0], f_dip};
+      ip = {8'h45, tc, total, g_ip[47:32], `MUT(22, 16'h4000, 16'h0000), `MUT(146, g_ip[55:48], 8'd64), 8'h11, 16'd0,
+            g_ip[31:0], f_dip};
       ip[79:64] = ip_checksum(ip);
       udp = {f_sport, f_dport, total - 16'd20, k_udp_csum};
       put_header(ip, 20);
       put_header({96'd0, udp}, 8);
       fr_crc = crc_step(CRC_AFTER_LRH,
-                        {ip[159:152], `MUT(147, 8'hFF, tc), ip[143:96], 8'hFF, ip[87:80], 16'hFFFF, ip[63:0], udp[63:16], 16'hFFFF, 288'd0},
-                        28);
+                        {ip[159:152], `MUT(147, 8'hFF, tc), ip[143:96], 8'hFF, ip[87:80], 16'hFFFF, ip[63:0],
+                         udp[63:16], 16'hFFFF, 288'd0}, 28);
     end
     if (f_has_rh && fmt != LITE) begin
       put_header({96'd0, rh_to_wire(f_rh)}, 8);

@@ -192,7 +192,8 @@ function automatic icrc_good(input integer body);
   begin
     if (rx_format == STD) begin
       c = crc_step(CRC_AFTER_LRH,
-                   {head8(rx_ip), `MUT(32, 8'hFF, head8(rx_ip + 1)), rx_head[495 - 8*rx_ip -: 48], 8'hFF, head8(rx_ip + 9), 16'hFFFF,
+                   {head8(rx_ip), `MUT(32, 8'hFF, head8(rx_ip + 1)), rx_head[495 - 8*rx_ip -: 48], 8'hFF,
+                    head8(rx_ip + 9), 16'hFFFF,
                     rx_head[415 - 8*rx_ip -: 64], rx_head[351 - 8*rx_ip -: 48], 16'hFFFF, 288'd0}, 28);
     end else c = CRC_INIT;
     c = crc_step(c, {rx_head[511 - 8*(rx_off - 8) -: 64], 448'd0}, 8);
@@ -358,6 +359,7 @@ task automatic take_mac_rx;
       end
     end
     if (MAC2TX_CREDIT_RST_I && MAC2TX_CBFC_RESET_I) rx_active = 1'b0;
-    RX2MAC_RDY_O <= (R1_DEPTH - r1_used - (rx_active ? rx_stored : 0) >= 4 || r1_used == 0) && ak_n < AK_DEPTH - 1;
+    n = (rx_active && rx_class == C_TYPE1) ? rx_stored : 0;
+    RX2MAC_RDY_O <= (R1_DEPTH - r1_used - n >= 4 || r1_used == 0) && ak_n < AK_DEPTH - 1;
   end
 endtask

@@ -155,6 +155,7 @@ endtask
 // Timestamp counter; retransmission timer and RNR wait of one QP per clock.
 task automatic run_timers;
   reg [QP_AW-1:0] q;
+  reg [31:0] limit;                // of the retransmission timer
   begin
     ts_left = ts_left - 1;
     if (ts_left <= 0) begin
@@ -163,8 +164,8 @@ task automatic run_timers;
     end
     RETRY_TMO_VLD_O <= 1'b0;
     q = timer_qp;
-    if (q_timing[q] && g_retry[12:0] != 13'd0
-        && now - q_timer[q] >= (takes(10) ? 32'd50 : 32'd0) + `MUT(157, {19'd0, g_retry[12:0]} * CLKS_PER_US, {20'd0, g_retry[12:1]} * CLKS_PER_US)) begin
+    limit = {19'd0, `MUT(157, g_retry[12:0], {1'b0, g_retry[12:1]})} * CLKS_PER_US + (takes(10) ? 32'd50 : 32'd0);
+    if (q_timing[q] && g_retry[12:0] != 13'd0 && now - q_timer[q] >= limit) begin
       RETRY_TMO_VLD_O <= `MUT(158, 1'b1, 1'b0);
       RETRY_TMO_QPID_O <= q;
       retry_event(q, `MUT(159, q_e_rsp[q], q_tx_max[q]));

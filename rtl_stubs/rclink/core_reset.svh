@@ -208,6 +208,8 @@ task automatic reset_state;
     m_busy = 1'b0;
     m_type2 = 1'b0;
     m_last_type2 = 1'b0;
+    m_shown = 1'b0;
+    tx_shown = 1'b0;
     aw_got = 1'b0;
     w_got = 1'b0;
     ar_got = 1'b0;

@@ -108,7 +108,7 @@ task automatic mark_sent(input [9:0] s);
     q_send[q] = s_follow[s];
     q_out[q] = q_out[q] + 1'b1;
     s_sent[s] = 1'b1;
-    `MUT_DO(45, while (q_send[q] != NIL && s_sent[q_send[q]] && !s_linked[q_send[q]]) begin q_send[q] = s_follow[q_send[q]]; q_out[q] = q_out[q] + 1'b1; end)
+    `MUT_DO(45, skip_resent(q);)
   end
 endtask
 
@@ -134,7 +134,14 @@ task automatic rewind(input [QP_AW-1:0] q, input [11:0] start);
 endtask
 
 `ifdef MUTATION
-// Fault 45: of the slots that were sent before only the oldest stays linked.
+// Fault 45: of the slots that were sent before only the oldest stays linked, the others count as sent.
+task automatic skip_resent(input [QP_AW-1:0] q);
+  while (q_send[q] != NIL && s_sent[q_send[q]] && !s_linked[q_send[q]]) begin
+    q_send[q] = s_follow[q_send[q]];
+    q_out[q] = q_out[q] + 1'b1;
+  end
+endtask
+
 task automatic resend_one(input [QP_AW-1:0] q);
   reg [9:0] s;
   begin

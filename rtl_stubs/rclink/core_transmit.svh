@@ -5,6 +5,7 @@ reg [1:0] rr_last;                 // 0 TYPE1, 1 TYPE2, 2 TYPE3: served last
 reg rr_resp_last;                  // the last frame was a response
 reg bank_valid;                    // a TYPE1 frame was granted before
 reg [1:0] bank_last;
+reg tx_shown;                      // a beat goes to the MAC
 reg [9:0] pick;                    // slot that a TYPE1 grant would take
 
 // Oldest eligible slot; with bank rotation the bank served last waits while another one has something.
@@ -134,6 +135,7 @@ task automatic drive_mac_tx;
   reg paid;
   begin
     TX2MAC_VLD_O <= 1'b0;
+    tx_shown = 1'b0;
     TX_WAIT_MAC_CRD_O <= (of_n > 0 || tx_wants) && mac_crd <= 0;
     TX_MAC_FREE_O <= (of_n == 0);
     if (of_n > 0) begin
@@ -141,6 +143,7 @@ task automatic drive_mac_tx;
       paid = !k_credit_pkt || first;
       if (!paid || `MUT(93, mac_crd > 0, mac_crd > 0 || !first)) begin
         TX2MAC_VLD_O <= 1'b1;
+        tx_shown = 1'b1;
         TX2MAC_FS_O <= first;
         TX2MAC_FE_O <= last;
         TX2MAC_DATA_O <= of_data[of_rd];
@@ -160,8 +163,8 @@ task automatic drive_mac_tx;
 endtask
 
 task automatic drive_status;
-  RCLINK_IDLE_O <= {free_n == TYPE1_OST_N && s2_used == 0 && of_n == 0 && `MUT(131, merge_n == 0, 1'b1) && rq_n == 0
+  RCLINK_IDLE_O <= {free_n == TYPE1_OST_N && s2_used == 0 && of_n == 0 && !tx_shown && `MUT(131, merge_n == 0, 1'b1) && rq_n == 0
                     && x_state == X_IDLE && (!g_dma[0] || x_stopped || g_tx_head == g_tx_tail),
                     !rx_active && i1_n == 0 && i2_n == 0 && !m_busy && ak_n == 0 && i3_n == 0 && y_state == Y_IDLE
-                    && !(TYPE1_2_RX_M_VLD_O && !TYPE1_2_RX_M_RDY_I)};
+                    && !m_shown};
 endtask

@@ -321,11 +321,13 @@ task automatic run_rx_side;
       end
       Y_WRITE:
         if (y_beats == 0 && !da_aw_v) begin
-          if (y_left > 0) start_data_burst;
+          if (y_left > 0 && !y_abort) start_data_burst;
           else y_state = Y_SETTLE;
         end
       Y_SETTLE:
-        if (`MUT(183, y_open == 0, 1'b1) && !md_back_open && !md_aw_v && !md_w_v) begin
+        if (y_abort) begin
+          if (y_open == 0) y_state = Y_IDLE;
+        end else if (`MUT(183, y_open == 0, 1'b1) && !md_back_open && !md_aw_v && !md_w_v) begin
           y_md_id = y_md_id + 1'b1;
           write_descriptor(at, filled(1'b0), {1'b1, y_md_id});
           y_state = Y_BACK;
@@ -366,7 +368,7 @@ task automatic take_axi_responses;
       md_open = md_open - 1;
       if (NONR_MD_AXI_RRESP_I[1]) type3_fault(3);
       if (NONR_MD_AXI_RID_I[6]) begin
-        y_md = (NONR_MD_AXI_ARADDR_O[4] && !y_pair) ? NONR_MD_AXI_RDATA_I[255:128] : NONR_MD_AXI_RDATA_I[127:0];
+        y_md = (g_rx_ba[4] ^ g_rx_tail[0]) ? NONR_MD_AXI_RDATA_I[255:128] : NONR_MD_AXI_RDATA_I[127:0];
         y_md2 = NONR_MD_AXI_RDATA_I[255:128];
         y_cached = y_pair && !y_abort;
         y_state = Y_CHECK;

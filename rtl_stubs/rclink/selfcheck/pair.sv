@@ -5,9 +5,12 @@
 // +LOSS=<percent of frames lost on the link>, +PACKETS=<n>, +SEED=<n>.
 `timescale 1ns / 1ps
 module pair;
-  localparam QPS = 16;
-  localparam OST = 16;
-  localparam W = 512;
+  parameter QPS = 16;
+  parameter OST = 16;
+  parameter W = 512;                     // MAC data width; 1024 runs at 400G
+  parameter VCS = 4;
+  localparam QW = $clog2(QPS);
+  localparam BW = $clog2(W / 8);
 
   reg clk = 1'b0;
   reg rst_n = 1'b0;
@@ -33,19 +36,19 @@ module pair;
   reg tx_fs, tx_fe, tx_fack;
   reg [511:0] tx_dat;
   reg [63:0] tx_keep;
-  reg [3:0] tx_qp;
+  reg [QW-1:0] tx_qp;
   reg [1:0] tx_etype;
   wire [3:0] crd [0:1];
   wire [1:0] rxm_vld, rxm_fs, rxm_fe;
   wire [511:0] rxm_dat [0:1];
   wire [63:0] rxm_keep [0:1];
-  wire [3:0] rxm_qp [0:1];
+  wire [QW-1:0] rxm_qp [0:1];
   wire [1:0] rxm_etype [0:1];
   wire [12:0] rxm_len [0:1];
   wire [1:0] mvld, mfs, mfe, mrdy;
   wire [1:0] idle [0:1];
   wire [W-1:0] mdata [0:1];
-  wire [5:0] mbe [0:1];
+  wire [BW-1:0] mbe [0:1];
   wire [9:0] lvl [0:1];
   wire [1:0] irq;
   wire [63:0] irq_info [0:1];
@@ -82,7 +85,7 @@ module pair;
   genvar g;
   generate
     for (g = 0; g < 2; g = g + 1) begin : side
-      rclink #(.QP_NUM(QPS), .TYPE1_OST_N(OST), .MAC_DW(W), .TYPE1_RX_BUF_AW(6), .CLKS_PER_US(100)) dut (
+      rclink #(.QP_NUM(QPS), .TYPE1_OST_N(OST), .MAC_DW(W), .TYPE1_VC_NUM(VCS), .TYPE1_RX_BUF_AW(6), .CLKS_PER_US(100)) dut (
         .CLK_I(clk), .RST_N_I(rst_n),
         .CFG_S_AXI_AWADDR_I(awaddr[g]), .CFG_S_AXI_AWVALID_I(awvalid[g]), .CFG_S_AXI_AWREADY_O(awready[g]),
         .CFG_S_AXI_WDATA_I(wdata[g]), .CFG_S_AXI_WSTRB_I(8'hFF), .CFG_S_AXI_WVALID_I(awvalid[g]),
@@ -90,7 +93,7 @@ module pair;
         .CFG_S_AXI_BREADY_I(1'b1), .CFG_S_AXI_ARADDR_I(araddr[g]), .CFG_S_AXI_ARVALID_I(arvalid[g]),
         .CFG_S_AXI_ARREADY_O(arready[g]), .CFG_S_AXI_RDATA_O(rdata[g]), .CFG_S_AXI_RRESP_O(),
         .CFG_S_AXI_RVALID_O(rvalid[g]), .CFG_S_AXI_RREADY_I(1'b1),
-        .IS_400G_I(1'b0), .TX_WAIT_MAC_CRD_O(), .TX_MAC_FREE_O(),
+        .IS_400G_I(W == 1024), .TX_WAIT_MAC_CRD_O(), .TX_MAC_FREE_O(),
         .TX_S_VLD_I(tx_vld[g]), .TX_S_FS_I(tx_fs), .TX_S_FE_I(tx_fe), .TX_S_DAT_I(tx_dat), .TX_S_KEEP_I(tx_keep),
         .TX_S_QPID_I(tx_qp), .TX_S_FACK_I(tx_fack), .TX_S_ETYPE_I(tx_etype), .TX_S_TYPE2_GROUP_INDEX_I(3'd0),
         .TX_S_CRD_O(crd[g]), .TX_S_CRD_QPID_O(), .TX_S_CRD_QPID_VLD_O(),
@@ -128,7 +131,7 @@ module pair;
         .RX2MAC_RDY_O(mrdy[g]), .MAC2RX_VLD_I(mvld[1-g] && !lose_now[1-g]), .MAC2RX_FS_I(mfs[1-g]),
         .MAC2RX_FE_I(mfe[1-g]), .MAC2RX_DATA_I(mdata[1-g]), .MAC2RX_DATA_BE_I(mbe[1-g]), .MAC2RX_FCS_ERR_I(2'b00),
         .TX_PFC_REQ_O(), .RX_PFC_REQ_I(8'd0), .TYPE1_FLOW_STOP_I(4'd0), .TYPE2_PFC_REQ_I(1'b0),
-        .SET_CC_RATE_VLD_I(1'b0), .SET_CC_RATE_DAT_I(22'd0), .SET_CC_RATE_QPID_I(4'd0),
+        .SET_CC_RATE_VLD_I(1'b0), .SET_CC_RATE_DAT_I(22'd0), .SET_CC_RATE_QPID_I({QW{1'b0}}),
         .SET_TYPE2_RATE_VLD_I(rate_set), .SET_TYPE2_RATE_DAT_I(22'h3FFFFF),
         .CC_TYPE1_QP_EN_SET_O(), .CC_TYPE1_QP_EN_CLR_O(), .CC_TYPE1_QP_ID_O(),
         .RECV_CNP_VLD_O(), .RECV_CNP_QPID_O(), .RECV_ACK_VLD_O(), .RECV_ACK_QPID_O(), .RECV_ACK_RTT_O(),
@@ -321,7 +324,7 @@ module pair;
       write(s, 32'h0220, {16'd0, 8'h54, 8'h30, 8'h2C, 8'h38, 8'h34, 8'h28});
       write(s, 32'h0160, (64'h1 << ((format == 0) ? 0 : (format == 1) ? 1 : (format == 2) ? 3 : 4)) | 64'h24);
       write(s, 32'h0228, noicrc ? 64'h4 : 64'h0);
-      for (q = 0; q < QPS; q = q + 1) begin
+      for (q = 0; q < 16; q = q + 1) begin
         write(s, 32'h2088, q);
         write(s, 32'h2058, 64'hFFE);
         write(s, 32'h2030, 64'hFFE);
@@ -434,7 +437,7 @@ module pair;
     for (p = 0; p < packets; p = p + 1) begin
       len = 64 + $unsigned($random(seed)) % 300;
       if (p % 16 == 5) len = 1344;
-      q = $unsigned($random(seed)) % QPS;
+      q = $unsigned($random(seed)) % 16;
       if (format == 3) q = 4 + q % 4;         // the QPs that the source address 0x11 names
       if (p % 7 == 3) send(2'd3, 0, len, 1'b0);
       else send(2'd0, q, len, p % 5 == 0);
@@ -446,7 +449,7 @@ module pair;
     end
     repeat (100) @(negedge clk);             // what is still on the link
     total = 0;
-    for (q = 0; q < QPS; q = q + 1) begin
+    for (q = 0; q < 16; q = q + 1) begin
       total = total + received[q];
       if (received[q] != sent[q] && !(format == 3 && loss > 0)) begin
         $display("qp %0d: sent %0d, received %0d", q, sent[q], received[q]);
