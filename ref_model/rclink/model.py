@@ -6,6 +6,7 @@ everything that began before it). Nothing here looks inside the DUT.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -43,6 +44,10 @@ from ref_model.rules import Rules, specification
 from ref_model.timing import Timing
 
 
+#: Ports that only report what another port may show at the same edge.
+REPORTS = (ports.MSI, ports.RC_INTR)
+
+
 class RclinkModel:
     """Judges one RCLINK; ``knobs`` are the parameters of spec/rclink/parameters.json."""
 
@@ -74,6 +79,7 @@ class RclinkModel:
         self.levels = Levels(self.shared, self.client, self.mac_out, self.raw)
         self.registers = RegisterAccess(self)
         self.in_reset = True
+        self._reports: deque[SideBand] = deque()
         self._handlers: dict[type, Callable[[Any], None]] = {
             RegWrite: self.registers.write,
             RegRead: self.registers.read,
@@ -110,7 +116,20 @@ class RclinkModel:
     # -- interface --------------------------------------------------------------------------------
 
     def observe(self, event: Event) -> None:
-        """Judge one event."""
+        """Judge one event; what reports an event is judged behind what shows it at the same edge."""
+        time = event.settled if isinstance(event, RegRead) else event.begin
+        self._report(time)
+        if isinstance(event, SideBand) and event.port in REPORTS:
+            self._reports.append(event)
+        else:
+            self._judge(event)
+
+    def _report(self, now: int) -> None:
+        """Judge the reports of edges before ``now``."""
+        while self._reports and self._reports[0].begin < now:
+            self._judge(self._reports.popleft())
+
+    def _judge(self, event: Event) -> None:
         ctx = self.ctx
         now = event.settled if isinstance(event, RegRead) else event.begin
         ctx.advance(max(now, ctx.now))
@@ -120,6 +139,7 @@ class RclinkModel:
 
     def advance(self, now: int) -> None:
         """No event can come any more before ``now``: obligations due until then are decided."""
+        self._report(now)
         if now > self.ctx.now:
             self.ctx.advance(now)
 
@@ -159,6 +179,7 @@ class RclinkModel:
 
     def finish(self) -> None:
         """End of test: open obligations become findings."""
+        self._report(self.ctx.now + 1)
         self.ctx.deadlines.finish()
 
     # -- events -----------------------------------------------------------------------------------

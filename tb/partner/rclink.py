@@ -141,11 +141,13 @@ class RclinkPartner:
 
     def inject(self, frame: Frame | bytes, error: int = 0) -> None:
         """Send any frame to the DUT as it is; ``error`` of the MAC: [0] FCS, [1] length."""
-        if isinstance(frame, Frame):
-            layout = self.endpoint.device.layout
-            assert layout is not None, "no format is enabled"
-            frame = build(frame, layout)
-        self._mac.send_nowait(frame, user=(error,))
+        data = self._built(frame) if isinstance(frame, Frame) else frame
+        self._mac.send_nowait(data, user=(error,))
+
+    def _built(self, frame: Frame) -> bytes:
+        layout = self.endpoint.device.layout
+        assert layout is not None, "no format is enabled"
+        return build(frame, layout)
 
     def free(self, qp: int) -> int:
         """Give up the packets of a queue pair of the endpoint; returns the PSN to begin with anew."""
@@ -164,6 +166,12 @@ class RclinkPartner:
     def type2_frame(self, group: int, payload: bytes) -> Frame:
         """A TYPE2 frame of the endpoint."""
         return frames.multicast(self.endpoint.device, group, payload)
+
+    def notify(self, qp: int) -> None:
+        """Send a CNP of a queue pair of the endpoint."""
+        config = self.endpoint.qp_config(qp)
+        assert config is not None
+        self._pass(Direction.TO_DUT, self._built(frames.notification(self.endpoint.device, config)))
 
     def answer(self, qp: int, ahead: int) -> None:
         """Inject an ACK of the PSN that lies ``ahead`` of the one the endpoint expects next."""

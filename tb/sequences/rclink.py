@@ -12,7 +12,7 @@ from ref_model.rules import SPEC_DIR
 from ref_model.wire.rclink import Opcode
 from tb.host.rclink import RclinkHost
 from tb.host.rclink_settings import FULL_RATE, QpSettings, RclinkSettings, device_changes, qp_changes
-from tb.partner import RclinkPartner
+from tb.partner import Action, Direction, Fault, RclinkPartner
 from tb.registers.sequences import Scope
 
 REGISTERS = SPEC_DIR / "rclink" / "registers.json"
@@ -32,6 +32,9 @@ class Bench(Protocol):
     partner: RclinkPartner
     rng: random.Random
     env: Any
+
+    async def settle(self) -> None:
+        """Wait for quiet and judge all status."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +131,59 @@ async def exchange(bench: Bench, links: Iterable[Link], packets: int, fack: floa
         link = rng.choice(chosen)
         bench.partner.send(link.peer, payload(rng), rng.random() < fack)
         await bench.host.pause(rng.choice((0, 0, 0.05, 0.3)) or 0.001)
+
+
+async def burst(bench: Bench, number: int, count: int, length: int | None = None, fack: bool = False) -> None:
+    """Packets of one queue pair of the DUT, back to back."""
+    for _ in range(count):
+        await bench.host.send(number, payload(bench.rng, length), fack)
+
+
+def peer_burst(bench: Bench, link: Link, count: int, length: int | None = None, fack: bool = False) -> None:
+    """Packets of the peer of a queue pair, back to back."""
+    for _ in range(count):
+        bench.partner.send(link.peer, payload(bench.rng, length), fack)
+
+
+def corrupt(
+    bench: Bench, field: str, value: int | bytes, opcode: int = REQUEST, count: int | None = 1
+) -> None:
+    """Change a field of the next frames of the partner, all check sums right."""
+    fault = Fault(
+        Action.CORRUPT, Direction.TO_DUT, opcode=opcode, count=count, field=field, value=value, repeats=False
+    )
+    bench.partner.add_faults(fault)
+
+
+def lose(bench: Bench, direction: Direction, opcode: int = REQUEST, **more: Any) -> None:
+    """Lose frames; ``more`` are the fields of the fault."""
+    bench.partner.add_faults(Fault(Action.DROP, direction, opcode=opcode, **more))
+
+
+async def set_rate(bench: Bench, number: int, rate: int) -> None:
+    """Rate of a queue pair of the DUT by its port, in bytes per window."""
+    await bench.env.inputs[ports.SET_CC_RATE].send(rate, number)
+
+
+async def link_credit(bench: Bench, size: int, limit: int, ovhd: int, **fields: int) -> None:
+    """Load all channels and put the TYPE1 banks under credit check; ``fields`` of AFH_CFG_EN on top."""
+    await bench.env.inputs[ports.CBFC_LOAD].send(0xFF, size, limit, ovhd)
+    limits = {f"{flow}_credit_uf_limit_cbfc": 2 for flow in ("type1", "type2", "type3", "ack")}
+    checks = {f"rx_type1_req_bank{bank}_cbfc_en": 1 for bank in range(4)}
+    changed = {**limits, **checks, "software_ctrl_cbfc_vc_status": 0xFF, **fields}
+    await bench.host.set("AFH_CFG_EN", **changed, stop_cbfc_en=0)
+    await bench.host.pause(0.1)
+
+
+async def give(bench: Bench, vc: int, credits: int) -> None:
+    """Return credits of one channel."""
+    await bench.env.inputs[ports.CBFC_RETURN].send(1 << vc, credits)
+
+
+async def settled(bench: Bench) -> None:
+    """End what the faults did, judge all status at rest."""
+    await bench.settle()
+    bench.partner.clear_faults()
 
 
 async def reset(bench: Bench) -> None:
