@@ -208,7 +208,7 @@ class RegisterAccess:
             "REQ_CHK_SN_MEM": {responder.expected},
             "TX_ACK_SN_MEM": {responder.expected},
         }[name]
-        if ctx.device.lite and name != "TX_EPSN_MEM":
+        if ctx.device.lite:
             rules.observe("RCL-053")
             return
         rules.one_of("RCL-053", allowed, value & PSN_MASK, f"{name} at rest", qp.scope)

@@ -126,6 +126,9 @@ def device_changes(settings: RclinkSettings) -> Iterator[Change]:
     yield Change("DEST_IP_MEM2", {"dest_ip_addr2": settings.type2_ip, "dscp2": type2})
     source, dest = settings.type2_ports
     yield Change("UDP_PORT_MEM2", {"udp_src_port2": source, "udp_dest_port2": dest})
+    yield Change("XON_THR_RDMA", {"xon_thr_rdma": 512, "xoff_thr_rdma": 768})
+    ack_marks = {"xon_thr_ack_rdma": 0x80, "xoff_thr_ack_rdma": 0xC0}
+    yield Change("XON_THR_NON_RDMA", {"xon_thr_non_rdma": 32, "xoff_thr_non_rdma": 48, **ack_marks})
     for group, address in enumerate(settings.type2_addresses):
         yield Change(f"TYPE2_DA_{group}", {f"type2_da_{group}": address})
     yield Change(

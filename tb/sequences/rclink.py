@@ -166,7 +166,7 @@ async def set_rate(bench: Bench, number: int, rate: int) -> None:
 
 
 async def link_credit(bench: Bench, size: int, limit: int, ovhd: int, **fields: int) -> None:
-    """Load all channels and put the TYPE1 banks under credit check; ``fields`` of AFH_CFG_EN on top."""
+    """Load all channels, put the TYPE1 banks under credit check; ``fields`` of AFH_CFG_EN on top."""
     await bench.env.inputs[ports.CBFC_LOAD].send(0xFF, size, limit, ovhd)
     limits = {f"{flow}_credit_uf_limit_cbfc": 2 for flow in ("type1", "type2", "type3", "ack")}
     checks = {f"rx_type1_req_bank{bank}_cbfc_en": 1 for bank in range(4)}
