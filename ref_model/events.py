@@ -12,7 +12,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class RegWrite:
-    """AXI4-Lite write: begin = later of the AW and W handshakes, settled = first edge with BVALID."""
+    """AXI4-Lite write: begin = later of the AW and W handshakes, settled = first edge with BVALID.
+
+    ``data`` and ``strb`` have the width of the target's bus (32 bits and 4 strobes, or 64 and 8).
+    """
 
     begin: int
     settled: int
@@ -35,23 +38,28 @@ class RegRead:
 
 @dataclass(frozen=True, slots=True)
 class FrameIn:
-    """Whole frame into the DUT, first beat to last beat; ``good`` is tuser on the last beat."""
+    """Whole frame into the DUT, first beat to last beat; ``good`` is tuser on the last beat.
+
+    ``user``: words beside the frame, in the order the target's list of ports gives them.
+    """
 
     begin: int
     settled: int
     port: str
     data: bytes
     good: bool = True
+    user: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class FrameOut:
-    """Whole frame out of the DUT, first VALID to last handshake."""
+    """Whole frame out of the DUT, first VALID to last handshake; ``user`` as in :class:`FrameIn`."""
 
     begin: int
     settled: int
     port: str
     data: bytes
+    user: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +109,11 @@ class Irq:
 
 @dataclass(frozen=True, slots=True)
 class SideBand:
-    """One beat of a narrow valid/ready port (immediate stream, side-band doorbells)."""
+    """One beat of a narrow port, or the new value of a level (immediate stream, doorbells, pulses).
+
+    ``values`` are its words in the order the target's list of ports gives them. Without READY, begin and
+    settled are the same edge.
+    """
 
     begin: int
     settled: int

@@ -7,6 +7,7 @@ until they are touched.
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -27,6 +28,8 @@ class Field:
     reset_unknown: bool = False
     override_writable: bool = False
     volatile: bool = False
+    provisional: bool = False
+    """Place made up because the source names the control and gives no address."""
 
     @property
     def mask(self) -> int:
@@ -36,7 +39,7 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class Register:
-    """One 32-bit register of a block with its derived bit masks."""
+    """One register of a block, `width` bits, with its derived bit masks."""
 
     name: str
     offset: int
@@ -47,6 +50,7 @@ class Register:
     writable: int
     w1c: int
     reset_unknown: int
+    width: int = 32
 
     def field(self, name: str) -> Field:
         """Return field ``name``; raises UserError naming the allowed ones."""
@@ -59,7 +63,11 @@ class Register:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """An array of ``count`` copies of the same registers, ``stride`` bytes apart."""
+    """An array of ``count`` copies of the same registers, ``stride`` bytes apart.
+
+    ``selected_by`` names the register (``block.register``) whose value says which of the copies behind one
+    window of addresses is meant; None where each copy has its own addresses.
+    """
 
     name: str
     base: int
@@ -68,6 +76,7 @@ class Block:
     registers: tuple[Register, ...]
     by_name: dict[str, Register]
     by_offset: dict[int, Register]
+    selected_by: str | None = None
 
     def address(self, register: str, index: int = 0) -> int:
         """Return the byte address of ``register`` in copy ``index``."""
@@ -97,6 +106,8 @@ class Layout:
         """Build from the parsed JSON."""
         self.blocks = {row["name"]: _block(row) for row in data["blocks"]}
         self._ordered = sorted(self.blocks.values(), key=lambda block: block.base, reverse=True)
+        widest = max(register.width for block in self._ordered for register in block.registers)
+        self._aligned = -(widest // 8)
 
     def block(self, name: str) -> Block:
         """Return block ``name``; raises UserError naming the allowed ones."""
@@ -106,7 +117,7 @@ class Layout:
 
     def locate(self, addr: int) -> Location | None:
         """Return the register at ``addr``, or None for a hole."""
-        addr &= ~3
+        addr &= self._aligned
         for block in self._ordered:
             offset = addr - block.base
             if offset < 0:
@@ -131,6 +142,7 @@ def _block(row: dict[str, Any]) -> Block:
         registers,
         {entry.name: entry for entry in registers},
         {entry.offset: entry for entry in registers},
+        row.get("selected_by"),
     )
 
 
@@ -145,6 +157,7 @@ def _register(row: dict[str, Any]) -> Register:
             entry.get("reset_unknown", False),
             entry.get("override_writable", False),
             entry.get("volatile", False),
+            entry.get("provisional", False),
         )
         for entry in row["fields"]
     )
@@ -158,23 +171,62 @@ def _register(row: dict[str, Any]) -> Register:
         if entry.reset_unknown:
             unknown |= entry.mask
     return Register(
-        row["name"], row["offset"], row["access"], row["reset"], fields, defined, writable, w1c, unknown
+        row["name"],
+        row["offset"],
+        row["access"],
+        row["reset"],
+        fields,
+        defined,
+        writable,
+        w1c,
+        unknown,
+        row["width"],
     )
 
 
+def layout(target: str, knobs: Mapping[str, Any] | None = None) -> Layout:
+    """Return the (cached) register layout of ``target``; raises UserError if there is none.
+
+    ``knobs``: parameter values, for the registers whose fields a contested parameter places; without them
+    each such parameter has its default.
+    """
+    places = tuple(knobs.get(name) for name in _variant_knobs(target)) if knobs else ()
+    return _layout(target, places)
+
+
 @cache
-def layout(target: str) -> Layout:
-    """Return the (cached) register layout of ``target``; raises UserError if there is none."""
+def _data(target: str) -> dict[str, Any]:
     path = SPEC_DIR / target / "registers.json"
     if not path.is_file():
         raise UserError(f"no register layout for target {target!r}: {path.name} is missing in spec/{target}")
-    return Layout(json.loads(path.read_text(encoding="utf-8")))
+    return json.loads(path.read_text(encoding="utf-8"))
 
 
-def apply_strobes(old: int, data: int, strb: int) -> int:
-    """Return ``old`` with the bytes of ``data`` whose strobe bit is 1."""
+@cache
+def _variant_knobs(target: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(row["knob"] for row in _data(target).get("variants", ())))
+
+
+@cache
+def _layout(target: str, places: tuple[Any, ...]) -> Layout:
+    data = _data(target)
+    chosen = dict(zip(_variant_knobs(target), places, strict=False))
+    other = {
+        (row["block"], row["register"]["name"]): row["register"]
+        for row in data.get("variants", ())
+        if chosen.get(row["knob"]) == row["value"]
+    }
+    blocks = [
+        {**block, "registers": [other.get((block["name"], reg["name"]), reg) for reg in block["registers"]]}
+        for block in data["blocks"]
+    ]
+    return Layout({"blocks": blocks})
+
+
+def apply_strobes(old: int, data: int, strb: int, width: int = 32) -> int:
+    """Return the ``width`` bits of ``old`` with the bytes of ``data`` whose strobe bit is 1."""
     mask = 0
-    for lane in range(4):
+    for lane in range(width // 8):
         if strb >> lane & 1:
             mask |= 0xFF << (8 * lane)
-    return (old & ~mask & 0xFFFFFFFF) | (data & mask)
+    return (old & ~mask & (1 << width) - 1) | (data & mask)

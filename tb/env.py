@@ -108,7 +108,6 @@ class Env(uvm_env):
         self._quiet_clks = int(model.rules.knobs["QUIET_CLKS"])
         self.found = Event()
         self.rested = 0  # when (ps) the status registers were last read at rest
-        self.rested = 0  # when (ps) the status registers were last read at rest
         self.scoreboard.hub = self.hub
         for agent in self.agents:
             for monitor in agent.monitors:
@@ -158,7 +157,6 @@ class Env(uvm_env):
         await self.read_status()
         await self.clock_reset.clocks(self._quiet_clks)
         self.scoreboard.hand_on()
-        self.rested = now_ps()
         self.rested = now_ps()
 
     async def watch(self) -> None:

@@ -24,6 +24,7 @@ from tb import tampers
 from tb.agents.pins import now_ps
 from tb.env import Env, EnvConfig
 from tb.ernic_env import ErnicEnv
+from tb.rclink_env import RclinkEnv
 
 SUITES = ("smoke", "full", "nightly")
 
@@ -42,12 +43,12 @@ class TestInfo:
     seeds: int = 1
 
 
-_REGISTRY: dict[str, TestInfo] = {}
+_REGISTRY: dict[tuple[str, str], TestInfo] = {}
 
 
-def registry() -> dict[str, TestInfo]:
-    """Return all registered tests by name."""
-    return _REGISTRY
+def registry() -> list[TestInfo]:
+    """Return all registered tests; a name is unique within the tests of a target."""
+    return list(_REGISTRY.values())
 
 
 Test = TypeVar("Test", bound="DutTest")
@@ -67,10 +68,11 @@ def dut_test(suites: tuple[str, ...] = ("full",), seeds: int = 1) -> Callable[[t
             raise UserError(f"test {cls.__name__}: unknown suite {unknown[0]!r}; allowed: {allowed}")
         if not cls.__doc__:
             raise UserError(f"test {cls.__name__}: needs a docstring saying the behaviour in words")
-        known = _REGISTRY.get(cls.__name__)
+        key = (cls.__module__.rpartition(".")[0], cls.__name__)
+        known = _REGISTRY.get(key)
         if known is not None and known.module != cls.__module__:
             raise UserError(f"test {cls.__name__} exists twice: in {known.module} and {cls.__module__}")
-        _REGISTRY[cls.__name__] = TestInfo(cls.__name__, suites, cls.__doc__, cls, cls.__module__, seeds)
+        _REGISTRY[key] = TestInfo(cls.__name__, suites, cls.__doc__, cls, cls.__module__, seeds)
         return cls
 
     return register
@@ -235,6 +237,17 @@ class ErnicTest(DutTest):
     """One test on the ERNIC environment."""
 
     environment = ErnicEnv
+
+    def connect_phase(self) -> None:
+        """Give scenarios short names for what they use."""
+        super().connect_phase()
+        self.host, self.partner, self.mem = self.env.host, self.env.partner, self.env.memory
+
+
+class RclinkTest(DutTest):
+    """One test on the RCLINK environment."""
+
+    environment = RclinkEnv
 
     def connect_phase(self) -> None:
         """Give scenarios short names for what they use."""

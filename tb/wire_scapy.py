@@ -8,7 +8,7 @@ Two traps. A dissected packet keeps its lengths, checksums and ICRC when it is e
 `fresh`. Scapy does not count pad bytes: append a payload with `with_payload`.
 
 Scapy is licensed GPL-2.0-only and an optional extra (``pip install rdma-dv[test]``); nothing but this module,
-the codec benchmark and the tests imports it, and neither model nor testbench needs it.
+its RCLINK neighbour, the codec benchmark and the tests imports it, and neither model nor testbench needs it.
 """
 
 from __future__ import annotations

@@ -7,14 +7,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from ref_model.deadlines import Deadlines, Must
+from ref_model.deadlines import Must
 from ref_model.ernic.read_ranges import ReadRanges
 from ref_model.ernic.troubles import Troubles
 from ref_model.grants import Payload, PayloadGrants
 from ref_model.held_up import HeldUp
 from ref_model.memory import SparseMemory
+from ref_model.observing import REFUSALS, Observing, Refusal
 from ref_model.rules import Rules, Scope
 from ref_model.spans import Spans
+from ref_model.timing import Timing
 
 if TYPE_CHECKING:
     from ref_model.ernic.retry_buffers import RetryBuffers
@@ -24,9 +26,6 @@ OUTPUT = ("DUT", "tx")
 
 #: Path of a prohibition that the next payload written or read in its granted place confirms.
 GRANTED = ("regions", "granted")
-
-#: Refused address ranges remembered so that a stray write names the rule that forbade it.
-REFUSALS = 64
 
 #: Master that writes the data of READ responses.
 READ_PORT = "rx_pkt_hndler_rdrsp"
@@ -38,60 +37,14 @@ PERMITS = 256
 BUS_BYTES = 64
 
 
-@dataclass(frozen=True, slots=True)
-class Refusal:
-    """Bytes a refused request would have written, and the rule that refused it."""
-
-    first: int
-    length: int
-    rule: str
-    why: str
-    scope: Scope
-    data: bytes = b""
-
-
 #: Payload reads remembered to tell when a packet was decided on.
 FETCHES = 512
 
-#: SETTLE and PIPE_OUT count clocks in which the bench holds nothing up. The events carry plain time, so an
-#: output under back-pressure and memory latency gets this many times the window before it is called late.
-HELD_UP = 4
-
 
 @dataclass(slots=True)
-class Timing:
-    """Clock period and the windows of judgement, all in picoseconds."""
-
-    period: int
-    settle: int
-    pipe_out: int
-    liveness: int
-    irq_settle: int
-
-    @property
-    def reaction(self) -> int:
-        """Time after an input within which an output decided before it may still begin."""
-        return self.settle + HELD_UP * self.pipe_out
-
-    @classmethod
-    def of(cls, period_ps: int, settle_clks: int, pipe_out_clks: int, knobs: Mapping[str, Any]) -> Timing:
-        """Convert the clock counts of the binding and the parameters once."""
-        return cls(
-            period_ps,
-            settle_clks * period_ps,
-            pipe_out_clks * period_ps,
-            int(knobs["LIVENESS_CLKS"]) * period_ps,
-            int(knobs["INTR_SETTLE"]) * period_ps,
-        )
-
-
-@dataclass(slots=True)
-class Context:
+class Context(Observing):
     """Shared state of one ERNIC model instance."""
 
-    rules: Rules
-    timing: Timing
-    knobs: Mapping[str, Any]
     memory: SparseMemory = field(default_factory=SparseMemory)
     payloads: PayloadGrants = field(default_factory=PayloadGrants)
     refused_psns: deque[tuple[int, str]] = field(default_factory=lambda: deque(maxlen=REFUSALS))
@@ -116,11 +69,8 @@ class Context:
     #: When the bench kept outputs from leaving; ``excused``: that, and what is judged by a limit of its own.
     held: HeldUp = field(default_factory=HeldUp)
     excused: HeldUp = field(default_factory=HeldUp)
-    deadlines: Deadlines = field(init=False)
     retries: RetryBuffers = field(init=False)  #: set by the queue pairs, which it concerns
-    now: int = 0
     received_until: int = 0
-    quiet: bool = False
     #: A frame left since the last reset.
     spoken: bool = False
     troubles: Troubles = field(default_factory=Troubles)
@@ -128,13 +78,6 @@ class Context:
     mangled: int | None = None
     #: Rule under which everything is recorded until the next reset of all domains; empty: all is judged.
     unjudged: str = ""
-
-    def __post_init__(self) -> None:
-        self.deadlines = Deadlines(self.rules, self.excused.total, self._blame)
-
-    def _blame(self, duty: Must) -> str:
-        """A DUT that has shown nothing since a malformed frame hangs, whatever it is that is missing."""
-        return "ERN-234" if self.mangled is not None and self.mangled < duty.since else duty.rule
 
     @classmethod
     def build(
@@ -174,9 +117,27 @@ class Context:
         self.unjudged = rule
         self.reset()
 
-    def liveness(self) -> int:
-        """Deadline (ps) of something owed from now on, without a time of its own."""
-        return self.now + self.timing.liveness
+    def blame(self, duty: Must) -> str:
+        """A DUT that has shown nothing since a malformed frame hangs, whatever it is that is missing."""
+        return "ERN-234" if self.mangled is not None and self.mangled < duty.since else duty.rule
+
+    def excused_until(self, now: int) -> int:
+        """Time (ps) before ``now`` by which deadlines move."""
+        return self.excused.total(now)
+
+    def ready_since(self, begin: int) -> int:
+        """Return since when (ps) an output that left at ``begin`` may have waited for the bench."""
+        return self.held.ready_since(begin, self.timing.reaction)
+
+    def hold(self, reason: object, now: int, on: bool) -> None:
+        """``reason`` keeps outputs of the DUT from leaving from ``now`` on, or no longer."""
+        for clock in (self.held, self.excused):
+            (clock.begin if on else clock.end)(reason, now)
+
+    def held_over(self, begin: int, end: int) -> None:
+        """The bench kept an output of the DUT waiting over [begin, end]."""
+        self.held.add(begin, end)
+        self.excused.add(begin, end)
 
     def grant(self, payload: Payload) -> None:
         """Permit and demand ``payload``."""
@@ -225,20 +186,6 @@ class Context:
         return not self.payloads.open and self.ready_since(now) > (
             max(cause, self.received_until) + self.timing.reaction
         )
-
-    def ready_since(self, begin: int) -> int:
-        """Return since when (ps) an output that left at ``begin`` may have waited for the bench."""
-        return self.held.ready_since(begin, self.timing.reaction)
-
-    def hold(self, reason: object, now: int, on: bool) -> None:
-        """``reason`` keeps outputs of the DUT from leaving from ``now`` on, or no longer."""
-        for clock in (self.held, self.excused):
-            (clock.begin if on else clock.end)(reason, now)
-
-    def held_over(self, begin: int, end: int) -> None:
-        """The bench kept an output of the DUT waiting over [begin, end]."""
-        self.held.add(begin, end)
-        self.excused.add(begin, end)
 
     def fetching(self, addr: int, begin: int) -> None:
         """The DUT began to read payload at ``addr``."""

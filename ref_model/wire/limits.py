@@ -8,7 +8,7 @@ from ref_model.errors import UserError
 from ref_model.wire.frame import Frame
 from ref_model.wire.ipv4 import IPv4
 
-_IPV4 = {
+IPV4 = {
     "src": 32,
     "dst": 32,
     "tos": 8,
@@ -31,9 +31,10 @@ _IPV6 = {
     "payload_length": 16,
     "version": 4,
 }
+UDP = {"src": 16, "dst": 16, "length": 16, "checksum": 16}
 _LAYERS = {
     "eth": {"dst": 48, "src": 48, "ethertype": 16},
-    "udp": {"src": 16, "dst": 16, "length": 16, "checksum": 16},
+    "udp": UDP,
     "bth": {
         "opcode": 8,
         "dest_qp": 24,
@@ -59,7 +60,8 @@ _LAYERS = {
 _WORDS = ("immdt", "ieth", "icrc")
 
 
-def _check(where: str, value: object, bits: int) -> None:
+def check(where: str, value: object, bits: int) -> None:
+    """Raise UserError if `value` is an integer that does not fit `bits` bits."""
     if isinstance(value, int) and not 0 <= value < 1 << bits:
         allowed = f"allowed 0..{(1 << bits) - 1:#x}"
         raise UserError(f"frame field {where} = {value:#x} does not fit {bits} bits ({allowed})")
@@ -68,15 +70,15 @@ def _check(where: str, value: object, bits: int) -> None:
 def explain(frame: Frame) -> NoReturn:
     """Raise UserError: the first field that does not fit its width, or else the length that does not."""
     for number, tag in enumerate(frame.vlans):
-        _check(f"vlan{number}.tci", tag.tci, 16)
-        _check(f"vlan{number}.tpid", tag.tpid, 16)
-    layers = {**_LAYERS, "ip": _IPV4 if isinstance(frame.ip, IPv4) else _IPV6}
+        check(f"vlan{number}.tci", tag.tci, 16)
+        check(f"vlan{number}.tpid", tag.tpid, 16)
+    layers = {**_LAYERS, "ip": IPV4 if isinstance(frame.ip, IPv4) else _IPV6}
     for layer, widths in layers.items():
         header = getattr(frame, layer)
         for name, bits in widths.items():
             value = getattr(header, name, None)
             for item in value if isinstance(value, tuple) else (value,):
-                _check(f"{layer}.{name}", item, bits)
+                check(f"{layer}.{name}", item, bits)
     for name in _WORDS:
-        _check(name, getattr(frame, name), 32)
+        check(name, getattr(frame, name), 32)
     raise UserError(f"frame too long: payload of {len(frame.payload)} bytes does not fit a 16-bit IP length")

@@ -13,48 +13,43 @@ from ref_model.wire.extended import syndrome_text
 from ref_model.wire.frame import Frame
 from ref_model.wire.opcodes import name_of
 from ref_model.wire.parser import parse
+from ref_model.wire.words import bytes_text, differences, hex_text
 
 _LAYERS = ("eth", "ip", "udp", "bth", "deth", "reth", "atomic", "aeth", "atomic_ack", "pause")
 _WORDS = ("immdt", "ieth", "icrc")
 _BYTES = ("cnp_reserved", "payload", "pad_bytes", "trailer")
-_SHOWN_BYTES = 16
-
-
-def _hex(digits: int) -> Callable[[int], str]:
-    return lambda value: f"0x{value:0{digits}x}"
-
 
 # Fields that read better in hex or in words; all others are decimal.
 _FORMATS: dict[str, Callable[[int], str]] = {
     "eth.dst": mac_text,
     "eth.src": mac_text,
-    "eth.ethertype": _hex(4),
-    "ip.tos": _hex(2),
-    "ip.ident": _hex(4),
-    "ip.frag": _hex(4),
-    "ip.checksum": _hex(4),
-    "ip.traffic_class": _hex(2),
-    "ip.flow_label": _hex(5),
-    "udp.checksum": _hex(4),
+    "eth.ethertype": hex_text(4),
+    "ip.tos": hex_text(2),
+    "ip.ident": hex_text(4),
+    "ip.frag": hex_text(4),
+    "ip.checksum": hex_text(4),
+    "ip.traffic_class": hex_text(2),
+    "ip.flow_label": hex_text(5),
+    "udp.checksum": hex_text(4),
     "bth.opcode": lambda value: f"0x{value:02x} {name_of(value)}",
-    "bth.pkey": _hex(4),
-    "bth.dest_qp": _hex(6),
-    "bth.psn": _hex(6),
-    "bth.resv6": _hex(2),
-    "bth.resv7": _hex(2),
-    "deth.qkey": _hex(8),
-    "deth.src_qp": _hex(6),
-    "deth.resv": _hex(2),
-    "reth.va": _hex(16),
-    "reth.rkey": _hex(8),
-    "atomic.va": _hex(16),
-    "atomic.rkey": _hex(8),
-    "atomic.swap": _hex(16),
-    "atomic.compare": _hex(16),
-    "atomic_ack.original": _hex(16),
+    "bth.pkey": hex_text(4),
+    "bth.dest_qp": hex_text(6),
+    "bth.psn": hex_text(6),
+    "bth.resv6": hex_text(2),
+    "bth.resv7": hex_text(2),
+    "deth.qkey": hex_text(8),
+    "deth.src_qp": hex_text(6),
+    "deth.resv": hex_text(2),
+    "reth.va": hex_text(16),
+    "reth.rkey": hex_text(8),
+    "atomic.va": hex_text(16),
+    "atomic.rkey": hex_text(8),
+    "atomic.swap": hex_text(16),
+    "atomic.compare": hex_text(16),
+    "atomic_ack.original": hex_text(16),
     "aeth.syndrome": lambda value: f"0x{value:02x} {syndrome_text(value)}",
-    "aeth.msn": _hex(6),
-    "pause.enable": _hex(4),
+    "aeth.msn": hex_text(6),
+    "pause.enable": hex_text(4),
 }
 
 
@@ -70,22 +65,6 @@ def _value_text(name: str, value: object, frame: Frame) -> str:
     if isinstance(value, int) and name in _FORMATS:
         return _FORMATS[name](value)
     return str(int(value)) if isinstance(value, bool) else str(value)
-
-
-def _bytes_text(value: bytes, start: int = 0) -> str:
-    """Length and up to 16 bytes from `start` on."""
-    if not value:
-        return "0 bytes"
-    piece = value[start : start + _SHOWN_BYTES]
-    before = "..." if start else ""
-    after = "..." if start + len(piece) < len(value) else ""
-    return f"{len(value)} bytes: {before}{piece.hex()}{after}"
-
-
-def _common_prefix(one: bytes, two: bytes) -> int:
-    """Bytes up to the first difference."""
-    shorter = min(len(one), len(two))
-    return next((i for i in range(shorter) if one[i] != two[i]), shorter)
 
 
 def _items(frame: Frame) -> Iterator[tuple[str, object]]:
@@ -111,7 +90,7 @@ def _text(name: str, value: object, frame: Frame) -> str:
     if name in _WORDS and isinstance(value, int):
         return f"0x{value:08x}"
     if name in _BYTES and isinstance(value, bytes):
-        return _bytes_text(value)
+        return bytes_text(value)
     return _value_text(name, value, frame)
 
 
@@ -145,22 +124,11 @@ def diff(expected: Frame, observed: Frame, mask: frozenset[str] = frozenset()) -
     Byte strings are shown from the first differing byte on.
     """
     expected = _completed(expected)
-    left, right = dict(_items(expected)), dict(_items(observed))
-    result: list[tuple[str, str, str]] = []
-    for name in [*left, *(name for name in right if name not in left)]:
-        one, two = left.get(name), right.get(name)
-        if one == two or name in mask or name.split(".")[0] in mask:
-            continue
-        if name in _BYTES and isinstance(one, bytes) and isinstance(two, bytes):
-            same = _common_prefix(one, two)
-            at = f" from byte {same}" if same else ""
-            result.append((f"{name}{at}", _bytes_text(one, same), _bytes_text(two, same)))
-            continue
-        result.append(
-            (
-                name,
-                _text(name, one, expected) if name in left else "absent",
-                _text(name, two, observed) if name in right else "absent",
-            )
-        )
-    return result
+    return differences(
+        dict(_items(expected)),
+        dict(_items(observed)),
+        mask,
+        _BYTES,
+        lambda name, value: _text(name, value, expected),
+        lambda name, value: _text(name, value, observed),
+    )

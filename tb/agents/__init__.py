@@ -9,5 +9,7 @@
 | sideband | narrow VALID/READY ports: immediate stream, side-band doorbells |
 | irq | interrupt line |
 | protocol | results of the HDL protocol checkers in tb/hdl |
-| ernic_pins | which pins of the ERNIC target belong to which agent |
+| levels | levels of a DUT as one packed vector |
+| tokens, credits | both sides of ports without READY: token client, far side that returns credits |
+| ernic_pins, rclink_pins | which pins of a target belong to which agent |
 """

@@ -1,6 +1,6 @@
 """AXI4-Lite agent: register reads and writes with exact times.
 
-Signals: the five AXI4-Lite channels ``<prefix>_aw* w* b* ar* r*`` (32-bit data, no AxPROT).
+Signals: the five AXI4-Lite channels ``<prefix>_aw* w* b* ar* r*`` (32- or 64-bit data, no AxPROT).
 Driver: the AXI4-Lite master of cocotbext-axi, extended by what it lacks: any strobe pattern and, per access,
 the skew between AW and W and the stall of BREADY and RREADY. Knobs: :class:`AxilConfig`.
 Monitor: RegWrite (begin = later of the AW and W handshakes, settled = first edge with BVALID) and RegRead
@@ -58,6 +58,7 @@ class AxilConfig:
 class AxilItem(uvm_sequence_item):
     """One register access; ``data`` and ``resp`` hold the answer after ``finish_item``.
 
+    ``strb`` None: all bytes.
     ``w_lead`` > 0: WVALID comes that many clocks before AWVALID; < 0: after it; None: drawn by the driver.
     ``aborted`` is set when a reset cut the access. ``epoch`` is the driver's count of resets when the access
     was asked for: one that a reset overtakes in the queue is aborted, too (None: never). ``beside``: an
@@ -65,7 +66,7 @@ class AxilItem(uvm_sequence_item):
     """
 
     def __init__(
-        self, write: bool, addr: int, data: int = 0, strb: int = 0xF, w_lead: int | None = None
+        self, write: bool, addr: int, data: int = 0, strb: int | None = None, w_lead: int | None = None
     ) -> None:
         super().__init__("write" if write else "read")
         self.write = write
@@ -137,10 +138,12 @@ class AxilDriver(uvm_driver):
         self._read: AxiLiteMasterRead | None = None
         self._ready = Event()
         self.epoch = 0
+        self.bytes = 4
 
     def setup(self, config: AxilConfig) -> None:
         """Take the configuration (called by the agent)."""
         self.config = config
+        self.bytes = len(getattr(config.entity, f"{config.prefix}_wstrb"))
         self._reset_line = ResetLine(config.reset, config.reset_active)
         self._skew = Stalls(config.skew, config.seed, f"{config.path}/skew")
         self._lead = stream(config.seed, f"{config.path}/lead")
@@ -203,7 +206,8 @@ class AxilDriver(uvm_driver):
         async with _stalled(
             master.b_channel, getattr(pins.entity, f"{pins.prefix}_bvalid"), pins.clock, self._b_stall.draw()
         ):
-            response = await master.write_word(item.addr, item.data, item.strb)
+            strb = (1 << self.bytes) - 1 if item.strb is None else item.strb
+            response = await master.write_word(item.addr, item.data, strb)
         item.aborted = response is None
         item.resp = 0 if response is None else int(response.resp)
 
@@ -214,7 +218,7 @@ class AxilDriver(uvm_driver):
         async with _stalled(
             master.r_channel, getattr(pins.entity, f"{pins.prefix}_rvalid"), pins.clock, self._r_stall.draw()
         ):
-            response = await master.read(item.addr, 4)
+            response = await master.read(item.addr, self.bytes)
         item.aborted = response is None
         if response is not None:
             item.data = int.from_bytes(response.data, "little")
@@ -335,11 +339,13 @@ class RegPort:
 
     async def access(self, item: AxilItem) -> AxilItem:
         """Run one access; TransferAborted when a reset cuts it, UserError for an illegal address or value."""
-        if not 0 <= item.addr < 1 << 32 or item.addr % 4:
-            raise UserError(f"{self._prefix}: address {item.addr:#x}, allowed are 32-bit multiples of 4")
-        if not 0 <= item.data < 1 << 32 or not 0 <= item.strb <= 0xF:
+        size = self._driver.bytes
+        if not 0 <= item.addr < 1 << 32 or item.addr % size:
+            raise UserError(f"{self._prefix}: address {item.addr:#x}, allowed are 32-bit multiples of {size}")
+        if not 0 <= item.data < 1 << 8 * size or not 0 <= (item.strb or 0) < 1 << size:
             raise UserError(
-                f"{self._prefix}: data {item.data:#x} strobe {item.strb:#x}, allowed are 32 and 4 bits"
+                f"{self._prefix}: data {item.data:#x} strobe {item.strb or 0:#x}, "
+                f"allowed are {8 * size} and {size} bits"
             )
         if item.beside is not None and item.beside.write == item.write:
             raise UserError(f"{self._prefix}: two accesses at once, allowed are a read and a write")
@@ -353,12 +359,12 @@ class RegPort:
         self.last_resp = item.resp
         return item
 
-    async def write(self, addr: int, data: int, strb: int = 0xF) -> int:
-        """Write a 32-bit word at byte address ``addr``; return BRESP once the response is in."""
+    async def write(self, addr: int, data: int, strb: int | None = None) -> int:
+        """Write a word at byte address ``addr``; return BRESP once the response is in."""
         return (await self.access(AxilItem(True, addr, data, strb))).resp
 
     async def read(self, addr: int) -> int:
-        """Read the 32-bit word at byte address ``addr``; RRESP is in ``last_resp``."""
+        """Read the word at byte address ``addr``; RRESP is in ``last_resp``."""
         return (await self.access(AxilItem(False, addr))).data
 
 

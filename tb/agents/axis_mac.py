@@ -1,7 +1,8 @@
 """Ethernet MAC agent whose beats move in Python: whole frames over AXI-Stream, with exact times.
 
 Signals: input to the DUT ``<rx_prefix>_t{data,keep,last,valid}`` with optional ``tuser`` and ``tready``;
-output ``<tx_prefix>_t{data,keep,last,valid,ready}``; byte 0 of a frame in lane 0; no FCS either way.
+output ``<tx_prefix>_t{data,keep,last,valid}`` with optional ``tready``; words beside the frame on pins of
+their own; byte 0 of a frame in lane 0; no FCS either way.
 Input: the MAC receive model of cocotbext-eth (line rate, preamble, inter-frame gap), which here cuts beats by
 slices, marks good frames by tuser on the last beat and can leave idle clocks between beats.
 Output: a ready generator that models a transmit MAC of the same line rate. cocotbext-eth's transmit model is
@@ -39,6 +40,7 @@ class _MarkedFrame(EthMacFrame):
 
     good: bool = True
     queued_at: int = 0
+    user: tuple[int, ...] = ()
 
 
 class LineRateMacRx(EthMacRx):
@@ -50,23 +52,25 @@ class LineRateMacRx(EthMacRx):
     delivered it.
     """
 
-    def __init__(
-        self, bus: Any, clock: Any, reset: Any, active: bool, config: MacConfig, gaps: Stalls
-    ) -> None:
+    def __init__(self, bus: Any, pins: StreamPins, config: MacConfig, gaps: Stalls) -> None:
         self._gaps = gaps
         self._period_ps = config.period_ps
         self._line_at = 0
-        pins = [bus.tdata, bus.tkeep, bus.tlast]
-        if hasattr(bus, "tuser"):
-            pins.append(bus.tuser)
-        self._payload = Payload(tuple(pins))
-        super().__init__(bus, clock, reset, reset_active_level=active, ifg=config.ifg, speed=config.speed)
+        marks = [bus.tuser] if hasattr(bus, "tuser") else []
+        words = [getattr(config.entity, name) for name in pins.words]
+        self._marked = bool(marks)
+        self._payload = Payload((bus.tdata, bus.tkeep, bus.tlast, *marks, *words))
+        active = bool(pins.reset_active)
+        super().__init__(
+            bus, pins.clock, pins.reset, reset_active_level=active, ifg=config.ifg, speed=config.speed
+        )
         self.stream.assert_reset(True)  # the pins are driven by _run
 
-    def put(self, data: bytes, good: bool) -> None:
-        """Queue one frame (the model's own ``send_nowait`` would drop ``good``)."""
+    def put(self, data: bytes, good: bool, user: tuple[int, ...]) -> None:
+        """Queue one frame (the model's own ``send_nowait`` would drop ``good`` and ``user``)."""
         frame = _MarkedFrame(data)
         frame.good = good
+        frame.user = user
         frame.queued_at = now_ps()
         self.queue.put_nowait(frame)
         self.idle_event.clear()
@@ -121,8 +125,9 @@ class LineRateMacRx(EthMacRx):
                         await edge
                 last = offset + width >= len(data)
                 keep = (1 << len(chunk)) - 1 if last else full
-                marks = (int(last), int(last and frame.good))[: len(self._payload) - 2]
-                self._payload.drive((int.from_bytes(chunk, "little"), keep, *marks))
+                marks = (int(last and frame.good),) if self._marked else ()
+                beat = (int.from_bytes(chunk, "little"), keep, int(last), *marks, *frame.user)
+                self._payload.drive(beat)
                 bus.tvalid.value = 1
                 await edge
                 while ready is not None and not high(ready):
@@ -206,6 +211,8 @@ class FrameMonitor(Monitor):
         """Take the pins (called by the agent); ``stalls`` makes the channel drive READY."""
         self._pins = pins
         self._frame = _Assembler(entity, pins.prefix)
+        self._words = tuple(getattr(entity, name) for name in pins.words)
+        self._user: tuple[int, ...] = ()
         ready = getattr(entity, f"{pins.prefix}_tready", None)
         self.channel = SinkChannel(
             pins.clock, getattr(entity, f"{pins.prefix}_tvalid"), ready, self._on_beat, stalls=stalls
@@ -230,6 +237,8 @@ class FrameMonitor(Monitor):
         raise NotImplementedError
 
     def _on_beat(self, begin: int, now: int) -> None:
+        if self._words and (self._pins.words_at_last or self._frame.begin is None):
+            self._user = tuple(map(word, self._words))
         count, last = self._frame.beat(begin)
         if self.on_accept is not None:
             self.on_accept(count, last, now)
@@ -254,7 +263,10 @@ class FrameInMonitor(FrameMonitor):
 
     def event(self, begin: int, now: int, data: bytes) -> FrameIn:
         """Return the FrameIn; good is tuser on the last beat."""
-        return FrameIn(begin, now, self._pins.port, data, self._tuser is None or high(self._tuser))
+        return FrameIn(begin, now, self._pins.port, data, self._good(), self._user)
+
+    def _good(self) -> bool:
+        return self._tuser is None or high(self._tuser)
 
 
 class FrameOutMonitor(FrameMonitor):
@@ -262,7 +274,7 @@ class FrameOutMonitor(FrameMonitor):
 
     def event(self, begin: int, now: int, data: bytes) -> FrameOut:
         """Return the FrameOut."""
-        return FrameOut(begin, now, self._pins.port, data)
+        return FrameOut(begin, now, self._pins.port, data, self._user)
 
 
 class MacDriver(FrameDriver):
@@ -277,10 +289,10 @@ class MacDriver(FrameDriver):
         super().setup(config, pins)
         self.gaps = Stalls(config.gaps, config.seed, f"{config.path}/gaps")
 
-    def transmit(self, data: bytes, good: bool) -> None:
+    def transmit(self, data: bytes, good: bool, user: tuple[int, ...]) -> None:
         """Queue one frame at the model."""
         assert self.model is not None
-        self.model.put(data, good)
+        self.model.put(data, good, user)
 
     def start(self) -> None:
         """Build the model at the first release of the reset and send what was queued before."""
@@ -289,8 +301,7 @@ class MacDriver(FrameDriver):
             quiet_models(self.config.entity)
             kind = AxiStreamBus if hasattr(self.config.entity, f"{pins.prefix}_tuser") else _HostStreamBus
             bus = kind.from_prefix(self.config.entity, pins.prefix)
-            active = bool(pins.reset_active)
-            self.model = LineRateMacRx(bus, pins.clock, pins.reset, active, self.config, self.gaps)
+            self.model = LineRateMacRx(bus, pins, self.config, self.gaps)
         super().start()
 
     def abort(self) -> None:
@@ -353,6 +364,8 @@ class MacAgent(FrameAgent):
                 pin = getattr(self.config.entity, f"{rx.prefix}_{suffix}", None)
                 if pin is not None:
                     pin.value = 0
+            for name in rx.words:
+                getattr(self.config.entity, name).value = 0
         if self.monitor_out is not None:
             self.monitor_out.channel.idle()
 

@@ -22,13 +22,19 @@ from tb.agents.pins import ResetLine, TransferAborted, now_ps
 
 @dataclass
 class StreamPins:
-    """One stream: prefix of its pins, name of the port in the events, clock and reset of its domain."""
+    """One stream: prefix of its pins, name of the port in the events, clock and reset of its domain.
+
+    ``words`` are the pins beside the frame whose values the events carry in ``user``. They are driven for the
+    whole frame and read at its first beat, with ``words_at_last`` at its last.
+    """
 
     prefix: str
     port: str
     clock: Any
     reset: Any
     reset_active: int
+    words: tuple[str, ...] = ()
+    words_at_last: bool = False
 
 
 @dataclass
@@ -58,12 +64,16 @@ class MacConfig:
 
 
 class MacItem(uvm_sequence_item):
-    """One frame into the DUT; ``good`` False marks it as errored (tuser 0 on the last beat)."""
+    """One frame into the DUT; ``good`` False marks it as errored (tuser 0 on the last beat).
 
-    def __init__(self, data: bytes, good: bool = True) -> None:
+    ``user`` has a value for each of the words beside the frame.
+    """
+
+    def __init__(self, data: bytes, good: bool = True, user: tuple[int, ...] = ()) -> None:
         super().__init__("frame")
         self.data = data
         self.good = good
+        self.user = user
 
 
 class MacSequence(uvm_sequence):
@@ -86,7 +96,7 @@ class FrameDriver(uvm_driver):
     def __init__(self, name: str, parent: uvm_component) -> None:
         super().__init__(name, parent)
         self._waiting: deque[tuple[Event, list[bool]]] = deque()
-        self._early: list[tuple[bytes, bool]] = []
+        self._early: list[tuple[bytes, bool, tuple[int, ...]]] = []
         self.on_reset = True
 
     def setup(self, config: MacConfig, pins: StreamPins) -> None:
@@ -94,7 +104,7 @@ class FrameDriver(uvm_driver):
         self.config = config
         self.pins = pins
 
-    def transmit(self, data: bytes, good: bool) -> None:
+    def transmit(self, data: bytes, good: bool, user: tuple[int, ...]) -> None:
         """Hand one frame to the transactor (outside reset)."""
         raise NotImplementedError
 
@@ -102,8 +112,8 @@ class FrameDriver(uvm_driver):
         """Reset released: send what was queued before."""
         self.on_reset = False
         early, self._early = self._early, []
-        for data, good in early:
-            self.transmit(data, good)
+        for entry in early:
+            self.transmit(*entry)
 
     def abort(self) -> None:
         """Reset asserted: drop all frames and release whoever waits for them."""
@@ -119,21 +129,24 @@ class FrameDriver(uvm_driver):
         """Whether no frame is queued or under way."""
         return not self._waiting
 
-    def put(self, data: bytes, good: bool) -> tuple[Event, list[bool]]:
+    def put(self, data: bytes, good: bool, user: tuple[int, ...] = ()) -> tuple[Event, list[bool]]:
         """Queue one frame; the event fires when its last beat is over, the list says if it was sent."""
         if not data:
             raise UserError(f"{self.pins.port}: frame of 0 bytes, allowed is 1 and above")
+        if len(user) != len(self.pins.words):
+            wanted = len(self.pins.words)
+            raise UserError(f"{self.pins.port}: {len(user)} words beside a frame, allowed are {wanted}")
         if self.on_reset:
-            self._early.append((bytes(data), good))
+            self._early.append((bytes(data), good, user))
         else:
-            self.transmit(bytes(data), good)
+            self.transmit(bytes(data), good, user)
         waiter = (Event(), [True])
         self._waiting.append(waiter)
         return waiter
 
-    async def send(self, data: bytes, good: bool) -> None:
+    async def send(self, data: bytes, good: bool, user: tuple[int, ...] = ()) -> None:
         """Queue one frame and wait until its last beat is over; TransferAborted on reset."""
-        done, sent = self.put(data, good)
+        done, sent = self.put(data, good, user)
         await done.wait()
         if not sent[0]:
             port, size = self.pins.port, len(data)
@@ -149,7 +162,7 @@ class FrameDriver(uvm_driver):
         while True:
             item = await self.seq_item_port.get_next_item()
             try:
-                await self.send(item.data, item.good)
+                await self.send(item.data, item.good, item.user)
             except TransferAborted as cut:
                 self.logger.info("%s", cut)
             self.seq_item_port.item_done()
@@ -200,13 +213,13 @@ class FrameAgent(Agent):
         """The input and the output monitor, where present."""
         return tuple(m for m in (self.monitor_in, self.monitor_out) if m is not None)
 
-    async def send(self, data: bytes, good: bool = True) -> None:
+    async def send(self, data: bytes, good: bool = True, user: tuple[int, ...] = ()) -> None:
         """Send one frame into the DUT, return after its last beat; TransferAborted when a reset cuts it."""
-        await self._input().send(data, good)
+        await self._input().send(data, good, user)
 
-    def send_nowait(self, data: bytes, good: bool = True) -> None:
+    def send_nowait(self, data: bytes, good: bool = True, user: tuple[int, ...] = ()) -> None:
         """Queue one frame; frames leave in the order of the calls."""
-        self._input().put(data, good)
+        self._input().put(data, good, user)
 
     def send_aborted(self, data: bytes, after: int) -> None:
         """Queue a frame that the MAC gives up after ``after`` bytes: it ends there, marked bad.

@@ -9,7 +9,7 @@ Rules of the bench's own side of a channel carry the rule ``BENCH``.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
@@ -34,10 +34,14 @@ class Breach(Enum):
     IN_RESET = "silent in reset"
     ANSWER = "answers follow requests"
     RESET_VALUE = "every bit has a value"
+    FRAMING = "first and last beat of a frame are marked"
+    CREDIT = "what is spent was given"
+    EXCLUSIVE = "one pulse or the other"
+    IDS = "an id is not used again before its answer"
     BENCH = "the bench's own side"
 
 
-STABLE, CROSSING, SHAPE, STROBE, KEEP, IN_RESET, ANSWER, RESET_VALUE = (
+STABLE, CROSSING, SHAPE, STROBE, KEEP, IN_RESET, ANSWER, RESET_VALUE, FRAMING = (
     Breach.STABLE,
     Breach.CROSSING,
     Breach.SHAPE,
@@ -46,11 +50,12 @@ STABLE, CROSSING, SHAPE, STROBE, KEEP, IN_RESET, ANSWER, RESET_VALUE = (
     Breach.IN_RESET,
     Breach.ANSWER,
     Breach.RESET_VALUE,
+    Breach.FRAMING,
 )
 
 
 class CheckerKind(Enum):
-    """The four HDL checkers; the value is the table bit -> (breach, text)."""
+    """The HDL checkers; the value is the table bit -> (breach, text)."""
 
     AXI4 = {
         0: (STABLE, "AWVALID fell before AWREADY"),
@@ -104,15 +109,37 @@ class CheckerKind(Enum):
         0: (IN_RESET, "the pin is 1 in reset"),
         1: (IN_RESET, "the pin is X or Z outside reset"),
     }
+    FRAMED = {
+        0: (STABLE, "VALID fell before READY"),
+        1: (STABLE, "a payload signal changed while VALID waited for READY"),
+        2: (FRAMING, "a frame without a first beat"),
+        3: (FRAMING, "a first beat inside a frame"),
+        4: (KEEP, "KEEP is not contiguous from the top"),
+        5: (KEEP, "a beat that is not the last one is not full"),
+        6: (KEEP, "KEEP is zero"),
+        7: (IN_RESET, "VALID is 1 in reset"),
+        8: (STABLE, "VALID is X or Z"),
+        9: (STABLE, "framing, tail or a word beside the frame is X or Z while VALID is 1"),
+    }
+    CREDIT = {0: (Breach.CREDIT, "a beat without a credit")}
+    EXCLUSIVE = {0: (Breach.EXCLUSIVE, "both pulses at once")}
+    AXI4_LIMITS = {
+        0: (SHAPE, "AWLEN above the limit of the port"),
+        1: (SHAPE, "ARLEN above the limit of the port"),
+        2: (SHAPE, "AWSIZE the port does not have"),
+        3: (SHAPE, "ARSIZE the port does not have"),
+        4: (Breach.IDS, "AWID used again before its answer"),
+        5: (Breach.IDS, "ARID used again before its answer"),
+    }
 
 
 @dataclass(frozen=True)
 class Checker:
-    """One checker: name of the interface, kind, and the rule of its stability checks where it has its own."""
+    """One checker: name of the interface, kind, and the rules of breaches where it has its own."""
 
     name: str
     kind: CheckerKind
-    stable_rule: str = ""
+    rules: Mapping[Breach, str] = field(default_factory=dict)
 
 
 @dataclass
@@ -170,9 +197,7 @@ class ProtocolMonitor(Monitor):
         return [value >> 16 * i & 0xFFFF for i in range(len(self.config.checkers))]
 
     def _report(self, checker: Checker, code: int) -> None:
-        rules = {**self.config.rules, Breach.BENCH: BENCH}
-        if checker.stable_rule:
-            rules[STABLE] = checker.stable_rule
+        rules = {**self.config.rules, Breach.BENCH: BENCH, **checker.rules}
         for bit, (breach, text) in checker.kind.value.items():
             if code >> bit & 1:
                 self.publish(ProtocolViolation(now_ps(), rules[breach], checker.name, text))

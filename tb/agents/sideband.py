@@ -1,4 +1,4 @@
-"""Agents of the narrow VALID/READY ports: immediate stream and side-band doorbells.
+"""Agents of the narrow ports, VALID/READY or pulses without READY: doorbells, tokens, status, credits.
 
 Sinks take what the DUT offers with a ready generator; sources offer doorbells to the DUT. Both publish a
 SideBand event per accepted beat, with the payload pins as a tuple in the order of the configuration.
@@ -25,13 +25,13 @@ from tb.agents.pins import ResetLine, TransferAborted, now_ps, word
 class SideBandConfig:
     """Pins and knobs of one narrow port.
 
-    ``values`` are the payload pins. ``stalls`` are clocks of VALID without READY (sink) or idle clocks before
-    an item (source).
+    ``values`` are the payload pins, perhaps none; without ``ready`` each clock with VALID is a beat.
+    ``stalls`` are clocks of VALID without READY (sink) or idle clocks before an item (source).
     """
 
     port: str
     valid: Any
-    ready: Any
+    ready: Any | None
     values: tuple[Any, ...]
     clock: Any
     reset: Any
@@ -147,16 +147,21 @@ class SideBandSourceAgent(_SideBandAgent):
 
     async def send(self, *values: int) -> None:
         """Offer one beat and return when the DUT took it; TransferAborted when a reset comes first."""
-        if len(values) != len(self.config.values):
+        await self.send_all([values])
+
+    async def send_all(self, beats: list[tuple[int, ...]]) -> None:
+        """Offer one or more beats back to back, return when the last was taken; TransferAborted on reset."""
+        wrong = [values for values in beats if len(values) != len(self.config.values)]
+        if wrong:
             raise UserError(
-                f"{self.config.port}: {len(values)} values, allowed are {len(self.config.values)}"
+                f"{self.config.port}: {len(wrong[0])} values, allowed are {len(self.config.values)}"
             )
-        offer = _Offer(values, Event())
-        self._offers.append(offer)
-        self._source.put(offer)
-        await offer.done.wait()
-        if not offer.accepted:
-            raise TransferAborted(f"{self.config.port}: reset before {values} was taken, at {now_ps()} ps")
+        offers = [_Offer(values, Event()) for values in beats]
+        self._offers.extend(offers)
+        self._source.put_all(offers)
+        await offers[-1].done.wait()
+        if not offers[-1].accepted:
+            raise TransferAborted(f"{self.config.port}: reset before {beats[-1]} was taken, at {now_ps()} ps")
 
     def drive_idle(self) -> None:
         """VALID low, payload 0."""

@@ -34,7 +34,7 @@ async def judged(_: Any) -> None:
     original = RegPort.access
 
     async def access(port: RegPort, item: AxilItem) -> AxilItem:
-        accesses.append((now_ps(), item.write, item.addr, item.data, item.strb))
+        accesses.append((now_ps(), item.write, item.addr, item.data, 0xF if item.strb is None else item.strb))
         return await original(port, item)
 
     RegPort.access = access  # type: ignore[method-assign, assignment]

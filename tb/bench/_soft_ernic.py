@@ -12,11 +12,11 @@ from dataclasses import replace
 
 from ref_model.ernic import ErnicModel
 from ref_model.events import Event, FrameIn, FrameOut, HostWrite, MemRead, MemWrite, RegWrite, Reset, SideBand
+from ref_model.link import LinkFaults, LossyLink
 from ref_model.memory import SparseMemory
 from ref_model.registers import layout
 from ref_model.rocev2.endpoint import Endpoint, EndpointConfig
 from ref_model.rocev2.endpoint.requester import Request
-from ref_model.rocev2.link import LinkFaults, LossyLink
 from ref_model.rocev2.segment import Verb
 from ref_model.streams import stream
 from tb.host.bringup import DeviceMemory, QpMemory, Write, device_writes, mr_writes, qp_writes

@@ -13,7 +13,7 @@ from collections.abc import Callable
 
 from ref_model.ernic import ErnicModel
 from ref_model.events import Event, FrameIn, FrameOut
-from ref_model.rocev2.link import LinkFaults
+from ref_model.link import LinkFaults
 from tb.bench import Measurement
 from tb.bench._soft_ernic import OWN, Pair
 

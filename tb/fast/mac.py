@@ -28,16 +28,16 @@ class FastMacDriver(FrameDriver):
         self._number = number
         self._monitor = monitor
 
-    def transmit(self, data: bytes, good: bool) -> None:
-        """Queue one frame at the engine."""
+    def transmit(self, data: bytes, good: bool, user: tuple[int, ...]) -> None:
+        """Queue one frame at the engine, which knows no words beside a frame."""
         self._lib.put(self._number, now_ps(), data, len(data), int(good))
 
-    async def send(self, data: bytes, good: bool) -> None:
+    async def send(self, data: bytes, good: bool, user: tuple[int, ...] = ()) -> None:
         """Queue one frame and wait until its last beat is over; TransferAborted on reset."""
         self._awaited += 1
         self._lib.wake(self._monitor, 1)  # somebody waits for the end of a frame
         try:
-            await super().send(data, good)
+            await super().send(data, good, user)
         finally:
             self._awaited -= 1
             self._lib.wake(self._monitor, int(self._awaited > 0))

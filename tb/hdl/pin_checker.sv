@@ -1,14 +1,16 @@
-// Checks that a one-bit output is 0 in reset and known outside of it.
+// Checks that outputs are known outside reset, and those of them in ZERO_IN_RESET are 0 in reset.
 // Interface of the results as in axi4_checker.sv; bits in tb/agents/protocol.py (CheckerKind.PIN).
 `timescale 1ns / 1ps
 `default_nettype none
 
 module pin_checker #(
+    parameter WIDTH = 1,
+    parameter [WIDTH-1:0] ZERO_IN_RESET = {WIDTH{1'b1}},
     parameter RESET_OUT = 2
 ) (
     input  wire        clk,
     input  wire        resetn,
-    input  wire        pin,
+    input  wire [WIDTH-1:0] pin,
     output reg         alive,
     output reg  [15:0] viol,
     output reg  [31:0] viol_code
@@ -32,7 +34,7 @@ module pin_checker #(
         hit = 32'd0;
         if (resetn !== 1'b1) begin
             if (reset_edges != 8'hFF) reset_edges = reset_edges + 8'd1;
-            if (reset_edges >= RESET_OUT && !told_reset && pin === 1'b1) begin
+            if (reset_edges >= RESET_OUT && !told_reset && (pin & ZERO_IN_RESET) != {WIDTH{1'b0}}) begin
                 hit[0] = 1'b1;
                 told_reset = 1'b1;
             end

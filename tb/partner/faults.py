@@ -2,7 +2,8 @@
 
 A ``Fault`` says which frames it hits and what happens to them. The engine looks at each frame once and
 applies the first fault that matches; a frame without a matching fault passes unchanged. Rules are evaluated
-in the order they were added, random ones draw from their own stream per frame.
+in the order they were added, random ones draw from their own stream per frame. What a frame is and how its
+fields are changed is the affair of a codec, :class:`RoceCodec` unless told otherwise.
 """
 
 from __future__ import annotations
@@ -11,9 +12,10 @@ import dataclasses
 import random
 from dataclasses import dataclass
 from enum import Enum
+from typing import Protocol
 
 from ref_model.errors import UserError
-from ref_model.wire import Frame, IPv4, IPv6, ParseError, build, parse, recompute
+from ref_model.wire import IPv4, IPv6, ParseError, build, parse, recompute
 
 
 class Action(Enum):
@@ -84,18 +86,17 @@ class Fault:
         if self.action is Action.CORRUPT and (self.field is None) != (self.value is None):
             raise UserError("fault corrupt: field and value go together")
 
-    def matches(self, frame: Frame, qp: int, rng: random.Random) -> bool:
+    def matches(self, psn: int, opcode: int, qp: int, rng: random.Random) -> bool:
         """Decide for one frame and count the hit."""
-        bth = frame.bth
-        if bth is None or (self.qp is not None and qp != self.qp):
+        if self.qp is not None and qp != self.qp:
             return False
-        if self.psn is not None and bth.psn != self.psn:
+        if self.psn is not None and psn != self.psn:
             return False
-        if self.opcode is not None and bth.opcode != self.opcode:
+        if self.opcode is not None and opcode != self.opcode:
             return False
         if self.count is not None and self.hits >= self.count:
             return False
-        if not self.repeats and (qp, bth.psn) in self.hit_psns:
+        if not self.repeats and (qp, psn) in self.hit_psns:
             return False
         self.seen += 1
         if self.seen <= self.skip:
@@ -104,7 +105,7 @@ class Fault:
             return False
         self.hits += 1
         if not self.repeats:
-            self.hit_psns.append((qp, bth.psn))
+            self.hit_psns.append((qp, psn))
         return True
 
 
@@ -125,12 +126,53 @@ class Outcome:
     fault: Fault | None = None
 
 
+class Codec(Protocol):
+    """What the engine has to know of frames."""
+
+    def facts(self, data: bytes) -> tuple[int, int] | None:
+        """PSN and opcode of a frame; None for frames no fault applies to."""
+
+    def marked(self, data: bytes) -> bytes:
+        """The frame with a congestion mark."""
+
+    def changed(self, data: bytes, path: str, value: int | bytes) -> bytes:
+        """The frame with one field replaced and all check sums right; UserError if it has no such field."""
+
+
+class RoceCodec:
+    """RoCEv2 frames."""
+
+    def facts(self, data: bytes) -> tuple[int, int] | None:
+        """PSN and opcode of the BTH."""
+        try:
+            bth = parse(data).bth
+        except ParseError:
+            return None
+        return None if bth is None else (bth.psn, bth.opcode)
+
+    def marked(self, data: bytes) -> bytes:
+        """ECN set to "congestion experienced" (both low bits of TOS or traffic class)."""
+        changed = recompute(parse(data))
+        if isinstance(changed.ip, IPv4):
+            changed.ip.tos |= 3
+        elif isinstance(changed.ip, IPv6):
+            changed.ip.traffic_class |= 3
+        return build(changed)
+
+    def changed(self, data: bytes, path: str, value: int | bytes) -> bytes:
+        """``path`` is ``header.field`` or a field of the frame itself (``icrc``, ``payload``, ``immdt``)."""
+        frame = recompute(parse(data))
+        replace_field(frame, path, value)
+        return build(frame)
+
+
 class FaultEngine:
     """Applies a list of faults to the frames of both directions."""
 
-    def __init__(self, rng: random.Random) -> None:
-        """``rng`` decides probabilities and flipped bits."""
+    def __init__(self, rng: random.Random, codec: Codec | None = None) -> None:
+        """``rng`` decides probabilities and flipped bits; ``codec`` reads the frames (default: RoCEv2)."""
         self.rules: list[Fault] = []
+        self._codec = codec or RoceCodec()
         self._rng = rng
         self._overtaken: dict[tuple[Direction, int], bytes] = {}
         self._held: list[tuple[Fault, Direction, int, bytes]] = []
@@ -171,11 +213,10 @@ class FaultEngine:
         rules = [rule for rule in self.rules if rule.direction is direction]
         if not rules:
             return Outcome((Passed(data),))
-        try:
-            frame = parse(data)
-        except ParseError:
+        facts = self._codec.facts(data)
+        if facts is None:
             return Outcome((Passed(data),))
-        fault = next((rule for rule in rules if rule.matches(frame, qp, self._rng)), None)
+        fault = next((rule for rule in rules if rule.matches(*facts, qp, self._rng)), None)
         if fault is None:
             return Outcome((Passed(data),))
         action = fault.action
@@ -195,9 +236,9 @@ class FaultEngine:
         if action is Action.DELAY:
             return Outcome((Passed(data, fault.delay_ps),), None, fault)
         if action is Action.MARK_ECN:
-            return Outcome((Passed(mark_congestion(frame)),), None, fault)
+            return Outcome((Passed(self._codec.marked(data)),), None, fault)
         if action is Action.CORRUPT:
-            return Outcome((Passed(self._corrupt(fault, frame, data)),), None, fault)
+            return Outcome((Passed(self._corrupt(fault, data)),), None, fault)
         return self._reorder(fault, direction, qp, data)
 
     def _reorder(self, fault: Fault, direction: Direction, qp: int, data: bytes) -> Outcome:
@@ -208,39 +249,22 @@ class FaultEngine:
         self._overtaken[key] = data
         return Outcome((), None, fault)
 
-    def _corrupt(self, fault: Fault, frame: Frame, data: bytes) -> bytes:
+    def _corrupt(self, fault: Fault, data: bytes) -> bytes:
         if fault.field is None:
             bit = self._rng.randrange(len(data) * 8)
             changed = bytearray(data)
             changed[bit // 8] ^= 1 << bit % 8
             return bytes(changed)
         assert fault.value is not None
-        return build(with_field(frame, fault.field, fault.value))
+        return self._codec.changed(data, fault.field, fault.value)
 
 
-def with_field(frame: Frame, path: str, value: int | bytes) -> Frame:
-    """Copy of ``frame`` with one field replaced and everything derived (lengths, check sums, ICRC) computed
-    anew.
-
-    ``path`` is ``header.field`` or a field of the frame itself (``icrc``, ``payload``, ``immdt``). Raises
-    UserError for a path the frame does not have.
-    """
-    changed = recompute(frame)
-    target: object = changed
+def replace_field(frame: object, path: str, value: int | bytes) -> None:
+    """Set ``header.field``, or a field of the frame itself; raises UserError for a path it does not have."""
     *headers, name = path.split(".")
+    target: object = frame
     for header in headers:
         target = getattr(target, header, None)
     if target is None or not hasattr(target, name):
         raise UserError(f"fault corrupt: the frame has no field {path!r}")
     setattr(target, name, value)
-    return changed
-
-
-def mark_congestion(frame: Frame) -> bytes:
-    """The frame with ECN set to "congestion experienced" (both low bits of TOS or traffic class)."""
-    changed = recompute(frame)
-    if isinstance(changed.ip, IPv4):
-        changed.ip.tos |= 3
-    elif isinstance(changed.ip, IPv6):
-        changed.ip.traffic_class |= 3
-    return build(changed)

@@ -6,14 +6,11 @@ import random
 from collections.abc import Callable
 from typing import Any, Protocol
 
-import cocotb
-from cocotb.task import Task
-from cocotb.triggers import Timer
-
 from ref_model.events import FrameOut
 from tb.agents.pins import now_ps
 from tb.partner.core import PartnerCore
 from tb.partner.legality import Checker
+from tb.partner.timer import Alarm
 
 
 class Mac(Protocol):
@@ -44,12 +41,10 @@ class LinkPartner(PartnerCore):
 
         ``off_edge`` moves a time away from the clock edges of the DUT.
         """
-        super().__init__(self._put, now_ps, self._arm, rng, checker)
+        self._alarm = Alarm(self.tick, off_edge)
+        super().__init__(self._put, now_ps, self._alarm.at, rng, checker)
         self._mac = mac
         self._port = port
-        self._off_edge = off_edge
-        self._timer: Task[None] | None = None
-        self._armed_for = 0
         mac.on_frame_out.append(self._frame_out)
 
     def _put(self, data: bytes, good: bool) -> None:
@@ -59,24 +54,6 @@ class LinkPartner(PartnerCore):
         if event.port == self._port:
             self.from_dut(event.data)
 
-    def _arm(self, time: int) -> None:
-        if self._timer is not None:
-            if self._armed_for <= time:
-                return
-            self._timer.cancel()
-        self._armed_for = max(time, now_ps() + 1)
-        due = self._off_edge(self._armed_for)
-        self._timer = cocotb.start_soon(self._expire(due))
-
-    async def _expire(self, due: int) -> None:
-        wait = due - now_ps()
-        if wait > 0:
-            await Timer(wait, "ps")
-        self._timer = None
-        self.tick()
-
     def stop(self) -> None:
         """Cancel the timer (end of test, reset)."""
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
+        self._alarm.stop()

@@ -1,7 +1,11 @@
 """Turn a SystemRDL register map into registers.json, the form every other part reads.
 
 Repeated blocks stay arrays (base, stride, count) and are never expanded. Run as
-``python -m tb.registers.export [rdl [json]]``; without arguments it renews the ERNIC map in its place.
+``python -m tb.registers.export [rdl [json]]``; without arguments it renews the map of every target in its
+place.
+
+A parameter of the address map that is also an enum knob of the target (``parameters.json`` beside the RDL)
+makes variants: registers that another value of the knob lays out differently are listed behind the blocks.
 """
 
 from __future__ import annotations
@@ -20,7 +24,7 @@ from systemrdl.rdltypes import OnWriteType
 from ref_model.errors import UserError
 from ref_model.rules import SPEC_DIR
 
-RDL_PATH = SPEC_DIR / "ernic" / "ernic.rdl"
+JSON_NAME = "registers.json"
 
 _FIELD_FLAGS = ("reset_unknown", "override_writable", "activates", "qp_number")
 
@@ -38,10 +42,21 @@ class _LastMessage(MessagePrinter):
             self.first = f"{text}{where}"
 
 
-def compile_rdl(path: Path, **parameters: int) -> AddrmapNode:
+def rdl_path(target: str) -> Path:
+    """The register description of a target."""
+    return SPEC_DIR / target / f"{target}.rdl"
+
+
+def described_targets() -> list[str]:
+    """Targets that have a register description."""
+    return sorted(path.stem for path in SPEC_DIR.glob("*/*.rdl") if path == rdl_path(path.stem))
+
+
+def compile_rdl(path: Path, **parameters: int | str) -> AddrmapNode:
     """Compile the RDL file and return its top address map.
 
-    parameters override those of the address map (MR_ROWS, QP_SLOTS, QP_SLOT_BASE, QP_BASE_RAW for ERNIC).
+    parameters override those of the address map (MR_ROWS, QP_SLOTS, QP_SLOT_BASE, QP_BASE_RAW for ERNIC;
+    AFH_LAYOUT, TX_MDQ_SIZE_BITS for RCLINK).
     Raises UserError when the file is missing or does not compile.
     """
     if not path.is_file():
@@ -77,6 +92,8 @@ def _field(field: FieldNode) -> dict[str, Any]:
         "volatile": bool(field.is_hw_writable),
     }
     entry.update({flag: bool(field.get_property(flag, default=False)) for flag in _FIELD_FLAGS})
+    if field.get_property("provisional", default=False):
+        entry["provisional"] = True
     entry["desc"] = field.get_property("desc") or ""
     return entry
 
@@ -121,15 +138,62 @@ def _block(node: AddressableNode) -> dict[str, Any]:
         count, stride = dimensions[0], node.array_stride or 0
     base = node.raw_absolute_address
     block: dict[str, Any] = {"name": node.inst_name, "base": base, "stride": stride, "count": count}
+    selected_by = node.get_property("selected_by", default=None)
+    if selected_by:
+        block["selected_by"] = selected_by
     block["registers"] = sorted(_registers(node, base, node.inst_name), key=lambda reg: reg["offset"])
     return block
 
 
 def export(top: AddrmapNode) -> dict[str, Any]:
-    """The register map as plain data; addresses are byte addresses, lsb is bit 0 of the 32-bit word."""
+    """The register map as plain data; addresses are byte addresses, lsb is bit 0 of the register."""
     blocks = [_block(node) for node in top.children() if isinstance(node, RegNode | RegfileNode)]
     end = max(block["base"] + block["stride"] * block["count"] for block in blocks)
     return {"target": top.inst_name, "address_bits": (end - 1).bit_length(), "blocks": blocks}
+
+
+def export_file(path: Path) -> dict[str, Any]:
+    """The register map of an RDL file with its variants; UserError as `compile_rdl`."""
+    top = compile_rdl(path)
+    data = export(top)
+    plain = _by_name(data)
+    variants: list[dict[str, Any]] = []
+    moved_by: dict[tuple[str, str], str] = {}
+    for parameter in top.inst.parameters:
+        knob, default = parameter.name, parameter.get_value()
+        for value in _knob_values(path, knob):
+            if value == default:
+                continue
+            other = _by_name(export(compile_rdl(path, **{knob: value})))
+            for place, register in other.items():
+                if register == plain[place]:
+                    continue
+                if moved_by.setdefault(place, knob) != knob:
+                    knobs = f"{moved_by[place]} and {knob}"
+                    raise UserError(f"{path}: register {place[1]} depends on {knobs} (allowed: one knob)")
+                variants.append({"knob": knob, "value": value, "block": place[0], "register": register})
+    if variants:
+        data["variants"] = variants
+    return data
+
+
+def _by_name(data: dict[str, Any]) -> dict[tuple[str, str], dict[str, Any]]:
+    return {(block["name"], reg["name"]): reg for block in data["blocks"] for reg in block["registers"]}
+
+
+def _knob_values(path: Path, name: str) -> list[Any]:
+    """Values of the enum knob of that name, empty if there is none."""
+    parameters = path.with_name("parameters.json")
+    if not parameters.is_file():
+        return []
+    rows = json.loads(parameters.read_text(encoding="utf-8"))["items"]
+    return next((row["values"] for row in rows if row["name"] == name and row["type"] == "enum"), [])
+
+
+def _register_text(reg: dict[str, Any]) -> str:
+    line = json.dumps({key: value for key, value in reg.items() if key != "fields"})[:-1]
+    fields = ",\n".join(f"    {json.dumps(field)}" for field in reg["fields"])
+    return f'{line}, "fields": [\n{fields}]}}'
 
 
 def render(data: dict[str, Any]) -> str:
@@ -138,28 +202,33 @@ def render(data: dict[str, Any]) -> str:
     for block_number, block in enumerate(data["blocks"]):
         head = json.dumps({key: value for key, value in block.items() if key != "registers"})[:-1]
         out.append(f'{"," if block_number else ""}\n  {head}, "registers": [')
-        for number, reg in enumerate(block["registers"]):
-            line = json.dumps({key: value for key, value in reg.items() if key != "fields"})[:-1]
-            fields = ",\n".join(f"    {json.dumps(field)}" for field in reg["fields"])
-            out.append(f'{"," if number else ""}\n   {line}, "fields": [\n{fields}]}}')
-        out.append("]}")
-    return "".join(out) + "\n ]\n}\n"
+        registers = (f"\n   {_register_text(reg)}" for reg in block["registers"])
+        out.append(",".join(registers) + "]}")
+    out.append("\n ]")
+    if "variants" in data:
+        rows = []
+        for row in data["variants"]:
+            head = json.dumps({key: value for key, value in row.items() if key != "register"})[:-1]
+            rows.append(f'\n  {head}, "register":\n   {_register_text(row["register"])}}}')
+        out.append(',\n "variants": [' + ",".join(rows) + "\n ]")
+    return "".join(out) + "\n}\n"
 
 
 def main(arguments: list[str]) -> int:
-    """Write registers.json; returns the exit code (2 and one line on wrong input)."""
+    """Write registers.json beside each source; returns the exit code (2 and one line on wrong input)."""
     if len(arguments) > 2:
         print("usage: python -m tb.registers.export [rdl [json]]", file=sys.stderr)
         return 2
-    rdl = Path(arguments[0]) if arguments else RDL_PATH
-    target = Path(arguments[1]) if len(arguments) > 1 else rdl.with_name("registers.json")
-    try:
-        text = render(export(compile_rdl(rdl)))
-    except UserError as exc:
-        print(exc, file=sys.stderr)
-        return 2
-    target.write_text(text, encoding="utf-8")
-    print(f"{target}: written")
+    sources = [Path(arguments[0])] if arguments else [rdl_path(target) for target in described_targets()]
+    for rdl in sources:
+        written = Path(arguments[1]) if len(arguments) > 1 else rdl.with_name(JSON_NAME)
+        try:
+            text = render(export_file(rdl))
+        except UserError as exc:
+            print(exc, file=sys.stderr)
+            return 2
+        written.write_text(text, encoding="utf-8")
+        print(f"{written}: written")
     return 0
 
 

@@ -53,15 +53,16 @@ class RegisterHandle:
         return self.register.reset
 
     async def read(self) -> int:
-        """Read 32 bits and update the mirror."""
+        """Read the register and update the mirror."""
         status, value = await self.uvm_reg.read()
         self._check(status, "read")
         return value
 
     async def write(self, value: int) -> None:
-        """Write 32 bits, reserved bits included; UserError if value does not fit."""
-        if not 0 <= value < 1 << 32:
-            raise UserError(f"{self.name}: value {value:#x} does not fit (allowed: 0 to 0xFFFFFFFF)")
+        """Write all bits, reserved ones included; UserError if value does not fit."""
+        largest = (1 << self.register.width) - 1
+        if not 0 <= value <= largest:
+            raise UserError(f"{self.name}: value {value:#x} does not fit (allowed: 0 to 0x{largest:X})")
         self._check(await self.uvm_reg.write(value), "write")
 
     async def read_fields(self) -> dict[str, int]:

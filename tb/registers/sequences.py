@@ -21,8 +21,6 @@ from ref_model.registers import Block, Layout, Register
 from ref_model.rules import SPEC_DIR
 from tb.registers.uvm_blocks import Port
 
-WORD = 0xFFFF_FFFF
-
 JSON_PATH = SPEC_DIR / "ernic" / "registers.json"
 
 
@@ -136,6 +134,10 @@ def _visits(layout: Layout, scope: Scope, path: Path) -> Iterator[_Visit]:
                 yield _Visit(f"{label}.{register.name}", block.address(register.name, index), register, trait)
 
 
+def _word(register: Register) -> int:
+    return (1 << register.width) - 1
+
+
 def _volatile(register: Register) -> int:
     return sum(entry.mask for entry in register.fields if entry.volatile)
 
@@ -156,19 +158,19 @@ def reset_checks(
     """
     for visit in _visits(layout, scope or Scope(), path):
         register = visit.register
-        mask = WORD & ~register.reset_unknown
+        mask = _word(register) & ~register.reset_unknown
         if not idle:
             mask &= ~_volatile(register)
         yield Check(visit.name, visit.address, register.reset & mask, mask)
 
 
-def _patterns(bits: int, rng: random.Random) -> Iterator[int]:
+def _patterns(bits: int, width: int, rng: random.Random) -> Iterator[int]:
     """All ones, walking 1, walking 0, two random words, all zero: within bits."""
-    positions = [bit for bit in range(32) if bits >> bit & 1]
+    positions = [bit for bit in range(width) if bits >> bit & 1]
     yield bits
     yield from (1 << bit for bit in positions)
     yield from (bits & ~(1 << bit) for bit in positions)
-    yield from (rng.getrandbits(32) & bits for _ in range(2))
+    yield from (rng.getrandbits(width) & bits for _ in range(2))
     yield 0
 
 
@@ -190,11 +192,11 @@ def access_steps(
         register = visit.register
         bits = register.defined & ~visit.traits.activates & ~_number_bits(visit.traits, scope.num_qp)
         fixed = register.defined & ~register.writable & ~register.w1c
-        mask = WORD & ~(fixed & register.reset_unknown) & ~_number_bits(visit.traits, scope.num_qp)
+        mask = _word(register) & ~(fixed & register.reset_unknown) & ~_number_bits(visit.traits, scope.num_qp)
         if not idle:
             mask &= ~_volatile(register)
         restore = register.reset & register.writable
-        for data in (*_patterns(bits, rng), restore):
+        for data in (*_patterns(bits, register.width, rng), restore):
             expected = (data & register.writable | register.reset & fixed) & mask
             yield Step(data, Check(visit.name, visit.address, expected, mask))
 
@@ -211,7 +213,7 @@ def unique_values(
     for visit in _visits(layout, scope, path):
         bits = visit.register.writable & ~visit.traits.activates & ~_number_bits(visit.traits, scope.num_qp)
         if bits:
-            data = rng.getrandbits(32) & bits
+            data = rng.getrandbits(visit.register.width) & bits
             steps.append(Step(data, Check(visit.name, visit.address, data, bits)))
     return steps
 

@@ -25,7 +25,7 @@ _ACCESS = {"rw": "RW", "ro": "RO", "w1c": "W1C"}
 
 
 class Port(Protocol):
-    """Front door: 32-bit accesses by byte address."""
+    """Front door: accesses of a whole register by byte address."""
 
     async def write(self, addr: int, data: int, strb: int = 0xF) -> None:
         """Write data to addr."""
@@ -66,8 +66,8 @@ class LayoutField(uvm_reg_field):
 class LayoutReg(uvm_reg):
     """One register of the layout with its fields."""
 
-    def __init__(self, register: Register, width: int = 32) -> None:
-        super().__init__(register.name, width)
+    def __init__(self, register: Register) -> None:
+        super().__init__(register.name, register.width)
         self._register = register
 
     def build(self, block: uvm_reg_block) -> None:
@@ -100,8 +100,9 @@ class LayoutBlock(uvm_reg_block):
         self.index = index
         self._by_name: dict[str, LayoutReg] = {}
         address_map = PortMap("map", port)
+        word_bytes = max(register.width for register in block.registers) // 8
         address_map.configure(
-            self, block.base + index * block.stride, 4, uvm_endianness_e.UVM_LITTLE_ENDIAN, True
+            self, block.base + index * block.stride, word_bytes, uvm_endianness_e.UVM_LITTLE_ENDIAN, True
         )
         for register in block.registers:
             reg = LayoutReg(register)

@@ -33,7 +33,7 @@ def _registered(target: str) -> dict[str, TestInfo]:
     for module in pkgutil.iter_modules([str(ROOT / "tests" / "sim" / target)]):
         if not module.name.startswith("test_"):  # those are pytest's
             importlib.import_module(f"{package}.{module.name}")
-    return {name: info for name, info in testcase.registry().items() if info.module.startswith(f"{package}.")}
+    return {info.name: info for info in testcase.registry() if info.module.startswith(f"{package}.")}
 
 
 def behaviour(doc: str) -> str:

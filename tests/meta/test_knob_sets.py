@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tb.runner import load_binding
+from tb.runner import load_binding, targets
 from tb.runner.knob_sets import knob_sets
 from tb.runner.knobs import catalogue
 
@@ -12,15 +12,17 @@ from tb.runner.knobs import catalogue
 ONLY_ONE = {"MAX_OUTSTANDING"}
 
 
-def _used(name: str) -> list[object]:
+def _used(target: str, name: str) -> list[object]:
     """Values a parameter has in the regressions of the stand-in."""
-    values = [load_binding("ernic").knobs[name]]
-    return values + [one.knobs[name] for one in knob_sets("ernic") if name in one.knobs]
+    values = [load_binding(target).knobs[name]]
+    return values + [one.knobs[name] for one in knob_sets(target) if name in one.knobs]
 
 
-@pytest.mark.parametrize("name", sorted(catalogue("ernic")))
-def test_every_value_runs(name: str) -> None:
-    item, used = catalogue("ernic")[name], _used(name)
+@pytest.mark.parametrize(
+    ("target", "name"), [(target, name) for target in targets() for name in sorted(catalogue(target))]
+)
+def test_every_value_runs(target: str, name: str) -> None:
+    item, used = catalogue(target)[name], _used(target, name)
     if item["type"] == "enum":
         missing = [value for value in item["values"] if value not in used]
         assert not missing, f"{name}: no regression runs {missing}"
@@ -28,8 +30,9 @@ def test_every_value_runs(name: str) -> None:
         assert len({str(value) for value in used}) > 1, f"{name}: one value only: {used}"
 
 
-def test_tests_of_a_set_exist_and_its_name_is_its_own() -> None:
-    sets = knob_sets("ernic")
+@pytest.mark.parametrize("target", targets())
+def test_tests_of_a_set_exist_and_its_name_is_its_own(target: str) -> None:
+    sets = knob_sets(target)
     assert len({one.name for one in sets}) == len(sets) > 0
     for one in sets:
         assert one.tests and one.suites and one.knobs

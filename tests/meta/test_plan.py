@@ -61,6 +61,7 @@ def test_mutants_name_tests_and_rules_that_exist(target: str) -> None:
 @pytest.mark.parametrize("target", TARGETS)
 def test_stand_in_has_exactly_the_faults_of_its_manifest(target: str) -> None:
     binding = load_binding(target)
-    text = "".join(path.read_text(encoding="utf-8") for path in binding.hdl_files())
+    files = [*binding.files.sources, *(path for path in binding.hdl_files() if path.suffix == ".svh")]
+    text = "".join(path.read_text(encoding="utf-8") for path in files)
     places = {int(number) for number in re.findall(r"`MUT\w*\(\s*(\d+)\s*,", text)}
     assert places == {mutant.number for mutant in read_manifest(binding).mutants}

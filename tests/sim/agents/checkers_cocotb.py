@@ -15,15 +15,24 @@ from ref_model.events import MemRead, MemWrite, ProtocolViolation
 from ref_model.streams import stream
 from tb.agents.axi import AxiMemoryAgent, AxiMemoryConfig
 from tb.agents.clock_reset import ClockReset
-from tb.agents.ernic_pins import BREACHES
+from tb.agents.ernic_pins import BREACHES as ERNIC
 from tb.agents.generators import Latency
 from tb.agents.host_memory import HostMemory
 from tb.agents.pins import ClockResetPins, now_ps, quiet_models
-from tb.agents.protocol import BENCH, Checker, CheckerKind, ProtocolConfig, ProtocolMonitor
+from tb.agents.protocol import BENCH, Breach, Checker, CheckerKind, ProtocolConfig, ProtocolMonitor
 from tests.sim.agents.bench import MIXED, PERIOD, Log
 
 Step = dict[str, Any]  # levels to drive after an edge; "x" is X on all bits
-NAMES = {CheckerKind.AXI4: "m", CheckerKind.AXI4LITE: "s", CheckerKind.AXIS: "t", CheckerKind.PIN: "pin"}
+NAMES = {
+    CheckerKind.AXI4: "m",
+    CheckerKind.AXI4LITE: "s",
+    CheckerKind.AXIS: "t",
+    CheckerKind.PIN: "pin",
+    CheckerKind.FRAMED: "f",
+    CheckerKind.CREDIT: "c",
+    CheckerKind.EXCLUSIVE: "e",
+    CheckerKind.AXI4_LIMITS: "l",
+}
 SUFFIXES = {
     "m": "awid awaddr awlen awsize awburst awlock awcache awprot awvalid awready "
     "wdata wstrb wlast wvalid wready bid bresp bvalid bready "
@@ -32,7 +41,13 @@ SUFFIXES = {
     "s": "awaddr awvalid awready wdata wstrb wvalid wready bresp bvalid bready "
     "araddr arvalid arready rdata rresp rvalid rready",
     "t": "tdata tkeep tlast tvalid tready",
+    "f": "valid ready first last data tail words",
+    "c": "valid credit restore",
+    "e": "one other",
+    "l": "awid awlen awsize awvalid awready bid bvalid bready "
+    "arid arlen arsize arvalid arready rid rlast rvalid rready",
 }
+BREACHES = {**dict.fromkeys(Breach, "RCL-000"), **ERNIC, Breach.BENCH: BENCH}
 INPUTS = [f"{p}_{s}" for p, names in SUFFIXES.items() for s in names.split()] + ["pin"]
 
 
@@ -59,6 +74,11 @@ def stall(prefix: str, change: Step) -> list[Step]:
 
 LITE_ADDRESS = {"s_awvalid": 1, "s_awready": 1, "s_wvalid": 1, "s_wready": 1}
 LITE_READ = {"s_arvalid": 1, "s_arready": 1}
+FRAME = {"f_valid": 1, "f_ready": 1, "f_first": 1, "f_last": 1, "f_tail": 0xFF}
+MORE = FRAME | {"f_first": 0}
+SPEND = {"c_valid": 1}
+LIMITED_AW = {"l_awvalid": 1, "l_awready": 1, "l_awsize": 3}
+LIMITED_AR = {"l_arvalid": 1, "l_arready": 1, "l_arsize": 3}
 BEAT = {"t_tvalid": 1, "t_tready": 1, "t_tkeep": 0xFF, "t_tlast": 1}
 
 NEGATIVE: dict[CheckerKind, dict[int, list[Step]]] = {
@@ -114,12 +134,38 @@ NEGATIVE: dict[CheckerKind, dict[int, list[Step]]] = {
         0: [{"resetn": 0, "pin": 1}, {}, {}, {"pin": 0}, {"resetn": 1}],
         1: [{"pin": "x"}, {"pin": 0}],
     },
+    CheckerKind.FRAMED: {
+        0: [FRAME | {"f_ready": 0}, off("f_")],
+        1: [FRAME | {"f_ready": 0}, {"f_words": 2}, {"f_ready": 1}, off("f_")],
+        2: [MORE, off("f_")],
+        3: [FRAME | {"f_last": 0}, {"f_last": 1}, off("f_")],
+        4: [FRAME | {"f_tail": 0xF4}, off("f_")],
+        5: [FRAME | {"f_last": 0, "f_tail": 0xFE}, MORE, off("f_")],
+        6: [FRAME | {"f_tail": 0}, off("f_")],
+        7: [{"resetn": 0} | FRAME, {}, {}, off("f_"), {"resetn": 1}],
+        8: [{"f_valid": "x"}, off("f_")],
+        9: [FRAME | {"f_words": "x"}, off("f_")],
+    },
+    CheckerKind.CREDIT: {0: [SPEND, {}, {}, off("c_")]},
+    CheckerKind.EXCLUSIVE: {0: [{"e_one": 1, "e_other": 1}, {"e_one": 0, "e_other": 0}]},
+    CheckerKind.AXI4_LIMITS: {
+        0: [LIMITED_AW | {"l_awlen": 4}, off("l_aw")],
+        1: [LIMITED_AR | {"l_arlen": 2}, off("l_ar")],
+        2: [LIMITED_AW | {"l_awsize": 2}, off("l_aw")],
+        3: [LIMITED_AR | {"l_arsize": 5}, off("l_ar")],
+        4: [LIMITED_AW | {"l_awid": 1}, {}, off("l_aw")],
+        5: [LIMITED_AR | {"l_arid": 1}, off("l_ar"), {"l_arvalid": 1}, off("l_ar")],
+    },
 }
 FOUR_STATE = {
     CheckerKind.AXI4: {17, 18},
     CheckerKind.AXI4LITE: {7, 8, 10},
     CheckerKind.AXIS: {6, 7},
     CheckerKind.PIN: {1},
+    CheckerKind.FRAMED: {8, 9},
+    CheckerKind.CREDIT: set(),
+    CheckerKind.EXCLUSIVE: set(),
+    CheckerKind.AXI4_LIMITS: set(),
 }
 
 
@@ -159,6 +205,38 @@ POSITIVE: dict[str, list[Step]] = {
         {"resetn": 0} | BEAT | {"pin": 1},
         off("t_t") | {"pin": 0},
         {"resetn": 1},
+    ],
+    "framed: beats with gaps and stalls, one beat, tails": [
+        FRAME | {"f_last": 0, "f_ready": 0},
+        {"f_ready": 1},
+        off("f_"),
+        MORE | {"f_last": 0},
+        {"f_last": 1, "f_tail": 0x80},
+        FRAME | {"f_tail": 0xFE},
+        FRAME,
+        off("f_"),
+    ],
+    "credits given while spent, and restored": [
+        SPEND,
+        {"c_credit": 1},
+        {"c_credit": 0},
+        off("c_"),
+        {"c_restore": 1},
+        {"c_restore": 0} | SPEND,
+        {},
+        {},
+        off("c_"),
+    ],
+    "one pulse behind the other": [{"e_one": 1}, {"e_one": 0, "e_other": 1}, {"e_other": 0}],
+    "an id again at the edge of its answer": [
+        LIMITED_AW | {"l_awid": 2, "l_awlen": 3},
+        {"l_bvalid": 1, "l_bready": 1, "l_bid": 2},
+        off("l_aw"),
+        off("l_b"),
+        LIMITED_AR | {"l_arid": 2, "l_arlen": 1},
+        off("l_ar") | {"l_rvalid": 1, "l_rready": 1, "l_rid": 2},
+        {"l_rlast": 1} | LIMITED_AR,
+        off("l_r", "l_ar"),
     ],
     "frames back to back": [
         BEAT | {"t_tlast": 0},
@@ -276,7 +354,7 @@ class MissingChecker(CheckerTest):
         try:
             self.protocol.start_of_simulation_phase()
         except UserError as error:
-            assert "4 in the design, 5 configured" in str(error)
+            assert "8 in the design, 9 configured" in str(error)
         else:
             raise AssertionError("not noticed")
         config.alive = self.dut.protocol_count  # the pins of an existing vector: all 0

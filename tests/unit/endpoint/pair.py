@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from ref_model.link import LinkFaults, LossyLink
 from ref_model.rocev2.endpoint import Endpoint, EndpointConfig
-from ref_model.rocev2.link import LinkFaults, LossyLink
 from ref_model.streams import stream
 from ref_model.wire import Aeth, Bth, parse
 

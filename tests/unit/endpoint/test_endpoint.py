@@ -7,8 +7,8 @@ import time
 import pytest
 
 from ref_model.errors import UserError
+from ref_model.link import LinkFaults
 from ref_model.rocev2.endpoint import AckMode, AckPolicy, AckRequest, EndpointConfig, Status
-from ref_model.rocev2.link import LinkFaults
 from ref_model.streams import stream
 from ref_model.wire import Reth, build, parse, recompute
 from tests.unit.endpoint.pair import Pair, aeth_of, bth_of, make_pair

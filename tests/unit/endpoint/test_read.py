@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from ref_model.link import LinkFaults
 from ref_model.rocev2.endpoint import ReadRetry, Status
 from ref_model.rocev2.endpoint.responder import pattern
-from ref_model.rocev2.link import LinkFaults
 from ref_model.rocev2.segment import Verb
 from ref_model.streams import stream
 from ref_model.wire import opcodes, parse

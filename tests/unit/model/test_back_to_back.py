@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from ref_model.link import LinkFaults
 from ref_model.rocev2.endpoint import ReadRetry
-from ref_model.rocev2.link import LinkFaults
 from ref_model.rocev2.segment import Verb
 from tb.bench._soft_ernic import READ_VERBS, Pair
 

@@ -9,7 +9,7 @@ from functools import cache
 import pytest
 
 from ref_model.events import Event, FrameIn, FrameOut, MemRead, MemWrite
-from ref_model.rocev2.link import LinkFaults
+from ref_model.link import LinkFaults
 from ref_model.wire import Frame, parse
 from tb.bench._soft_ernic import READ_VERBS, Pair
 from tests.unit.model.trace import Damage, Trace, drop, edit, frame, info, judge, out, payload, wrote

@@ -8,7 +8,7 @@ from functools import cache
 
 from ref_model.ernic import ErnicModel
 from ref_model.events import Event, FrameIn, FrameOut, MemWrite
-from ref_model.rocev2.link import LinkFaults
+from ref_model.link import LinkFaults
 from ref_model.rules import Finding
 from ref_model.wire import Frame, build, opcodes, parse, recompute
 from tb.bench._soft_ernic import OWN, Pair

@@ -9,6 +9,7 @@ from ref_model.rocev2.endpoint import Endpoint, EndpointConfig, Status
 from ref_model.streams import stream
 from ref_model.wire import Aeth, build, parse, recompute
 from tb.partner import Action, Direction, Fault, LegalityChecker, PartnerCore
+from tb.partner.faults import RoceCodec
 from tests.unit.endpoint.pair import aeth_of, bth_of
 
 TO_DUT, FROM_DUT = Direction.TO_DUT, Direction.FROM_DUT
@@ -140,7 +141,12 @@ def test_skip_count_and_repeats() -> None:
     bench.partner.service()
     assert psns(bench.sent) == [70, 72]
     rule = Fault(Action.DROP, repeats=False)
-    assert [rule.matches(parse(bench.sent[0]), 2, stream(1, "x")) for _ in range(2)] == [True, False]
+    facts = RoceCodec().facts(bench.sent[0])
+    assert facts is not None
+    assert [rule.matches(*facts, 2, stream(1, "x")) for _ in range(2)] == [
+        True,
+        False,
+    ]
 
 
 def test_corrupt_field_recomputes_check_sums() -> None:

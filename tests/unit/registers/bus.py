@@ -30,7 +30,7 @@ class RegisterFile:
         self.on_write: Callable[[int, int], tuple[int, int]] = lambda address, value: (address, value)
         self.on_read: Callable[[int, int], int] = lambda address, value: value
 
-    async def write(self, addr: int, data: int, strb: int = 0xF) -> None:
+    async def write(self, addr: int, data: int, strb: int = 0xFF) -> None:
         """Store what the access policy lets through."""
         self.writes.append((addr, data))
         addr, data = self.on_write(addr, data)
@@ -38,7 +38,7 @@ class RegisterFile:
         if place is None:
             return
         old = self.words.get(addr, place.register.reset)
-        new = apply_strobes(old, data, strb)
+        new = apply_strobes(old, data, strb, place.register.width)
         keep = old & ~place.register.writable & ~(data & place.register.w1c)
         self.words[addr] = new & place.register.writable | keep
 

@@ -8,13 +8,21 @@ from pathlib import Path
 import pytest
 
 from ref_model.errors import UserError
-from tb.registers.export import RDL_PATH, compile_rdl, export, main, render
+from ref_model.rules import SPEC_DIR
+from tb.registers.export import compile_rdl, described_targets, export_file, main, rdl_path, render
 from tb.registers.sequences import JSON_PATH
 
 
-def test_registers_json_is_up_to_date() -> None:
+@pytest.mark.parametrize("target", described_targets())
+def test_registers_json_is_up_to_date(target: str) -> None:
     """If this fails: python -m tb.registers.export."""
-    assert JSON_PATH.read_text(encoding="utf-8") == render(export(compile_rdl(RDL_PATH)))
+    text = (SPEC_DIR / target / "registers.json").read_text(encoding="utf-8")
+    assert text == render(export_file(rdl_path(target)))
+    assert json.loads(text)["target"] == target
+
+
+def test_every_target_is_described() -> None:
+    assert described_targets() == sorted(path.parent.name for path in SPEC_DIR.glob("*/requirements.json"))
 
 
 def test_blocks_stay_arrays() -> None:
@@ -59,6 +67,52 @@ def test_main_writes_next_to_the_source(tmp_path: Path, capsys: pytest.CaptureFi
     data = json.loads((tmp_path / "registers.json").read_text(encoding="utf-8"))
     assert data["blocks"][0]["registers"][0]["fields"][0]["reset"] == 5
     assert "written" in capsys.readouterr().out
+
+
+TWO_KNOBS = """
+addrmap tiny #(string PLACE = "LOW", longint unsigned BITS = 4) {{
+    default sw = rw; default hw = r; default reset = 0; default regwidth = 64;
+    reg {{ field {{}} A[(PLACE == "HIGH") ? 40 : 8:(PLACE == "HIGH") ? 33 : 1]; }} R @ 0x0;
+    reg {{ field {{}} B[{0}:0]; }} S @ 0x8;
+    regfile {{ selected_by = "R.R"; reg {{ field {{ provisional; }} C[63:0]; }} T; }} W @ 0x10;
+}};
+"""
+PROPERTIES = """
+property selected_by {{ component = regfile; type = string; }};
+property provisional {{ component = field; type = boolean; }};
+"""
+
+
+def _two_knobs(folder: Path, width: str) -> Path:
+    source = folder / "tiny.rdl"
+    source.write_text((PROPERTIES + TWO_KNOBS).format(width), encoding="utf-8")
+    knobs = [
+        {"name": "PLACE", "type": "enum", "values": ["LOW", "HIGH"]},
+        {"name": "BITS", "type": "enum", "values": [4, 2]},
+    ]
+    (folder / "parameters.json").write_text(json.dumps({"items": knobs}), encoding="utf-8")
+    return source
+
+
+def test_registers_that_a_knob_lays_out_are_listed(tmp_path: Path) -> None:
+    """64 bits, a window, a made-up field; one variant for each value but the default, of what it changes."""
+    data = json.loads(render(export_file(_two_knobs(tmp_path, "BITS - 1"))))
+    assert [(row["knob"], row["value"], row["block"]) for row in data["variants"]] == [
+        ("PLACE", "HIGH", "R"),
+        ("BITS", 2, "S"),
+    ]
+    fields = [row["register"]["fields"][0] for row in data["variants"]]
+    assert [(field["lsb"], field["width"]) for field in fields] == [(33, 8), (0, 2)]
+    window = data["blocks"][2]
+    assert window["selected_by"] == "R.R" and window["registers"][0]["width"] == 64
+    assert window["registers"][0]["fields"][0]["provisional"] is True
+    assert "provisional" not in fields[0] and "selected_by" not in data["blocks"][0]
+
+
+def test_a_register_follows_one_knob(tmp_path: Path) -> None:
+    source = _two_knobs(tmp_path, '(PLACE == "HIGH") ? 7 : BITS')
+    with pytest.raises(UserError, match="register S depends on PLACE and BITS"):
+        export_file(source)
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 from systemrdl.node import AddressableNode, AddrmapNode, FieldNode, RegNode
 
-from tb.registers.export import RDL_PATH, compile_rdl, field_access
+from tb.registers.export import compile_rdl, field_access, rdl_path
 
+RDL_PATH = rdl_path("ernic")
 FACTS = Path(__file__).parent / "facts" / "ernic_registers.tsv"
 
 

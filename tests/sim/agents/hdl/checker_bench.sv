@@ -62,11 +62,40 @@ module checker_bench (
     input wire t_tlast,
     input wire t_tvalid,
     input wire t_tready,
-    input wire pin
+    input wire pin,
+    input wire f_valid,
+    input wire f_ready,
+    input wire f_first,
+    input wire f_last,
+    input wire [63:0] f_data,
+    input wire [7:0] f_tail,
+    input wire [3:0] f_words,
+    input wire c_valid,
+    input wire c_credit,
+    input wire c_restore,
+    input wire e_one,
+    input wire e_other,
+    input wire [1:0] l_awid,
+    input wire [1:0] l_bid,
+    input wire [1:0] l_arid,
+    input wire [1:0] l_rid,
+    input wire [7:0] l_awlen,
+    input wire [7:0] l_arlen,
+    input wire [2:0] l_awsize,
+    input wire [2:0] l_arsize,
+    input wire l_awvalid,
+    input wire l_awready,
+    input wire l_bvalid,
+    input wire l_bready,
+    input wire l_arvalid,
+    input wire l_arready,
+    input wire l_rlast,
+    input wire l_rvalid,
+    input wire l_rready
 );
-    wire [3:0] protocol_alive;
-    wire [63:0] protocol_count;
-    wire [127:0] protocol_code;
+    wire [7:0] protocol_alive;
+    wire [127:0] protocol_count;
+    wire [255:0] protocol_code;
 
     axi4_checker #(.ADDR_WIDTH(32), .DATA_WIDTH(64), .ID_WIDTH(1), .DEPTH(4)) check_m (
         .clk(clk), .resetn(resetn),
@@ -96,6 +125,30 @@ module checker_bench (
     pin_checker check_pin (
         .clk(clk), .resetn(resetn), .pin(pin),
         .alive(protocol_alive[3]), .viol(protocol_count[63:48]), .viol_code(protocol_code[127:96])
+    );
+    framed_checker #(.DATA_WIDTH(64), .WORDS(4)) check_f (
+        .clk(clk), .resetn(resetn), .valid(f_valid), .ready(f_ready), .first(f_first), .last(f_last),
+        .data(f_data), .tail(f_tail), .words(f_words),
+        .alive(protocol_alive[4]), .viol(protocol_count[79:64]), .viol_code(protocol_code[159:128])
+    );
+    credit_checker #(.INITIAL(2)) check_c (
+        .clk(clk), .resetn(resetn), .per_frame(1'b0), .valid(c_valid), .first(1'b1),
+        .credit(c_credit), .restore(c_restore),
+        .alive(protocol_alive[5]), .viol(protocol_count[95:80]), .viol_code(protocol_code[191:160])
+    );
+    exclusive_checker check_e (
+        .clk(clk), .resetn(resetn), .one(e_one), .other(e_other),
+        .alive(protocol_alive[6]), .viol(protocol_count[111:96]), .viol_code(protocol_code[223:192])
+    );
+    axi4_limits #(
+        .ID_WIDTH(2), .MAX_AWLEN(8'd3), .MAX_ARLEN(8'd1), .AWSIZES(8'b1000), .ARSIZES(8'b1000)
+    ) check_l (
+        .clk(clk), .resetn(resetn),
+        .awid(l_awid), .awlen(l_awlen), .awsize(l_awsize), .awvalid(l_awvalid), .awready(l_awready),
+        .bid(l_bid), .bvalid(l_bvalid), .bready(l_bready),
+        .arid(l_arid), .arlen(l_arlen), .arsize(l_arsize), .arvalid(l_arvalid), .arready(l_arready),
+        .rid(l_rid), .rlast(l_rlast), .rvalid(l_rvalid), .rready(l_rready),
+        .alive(protocol_alive[7]), .viol(protocol_count[127:112]), .viol_code(protocol_code[255:224])
     );
 endmodule
 

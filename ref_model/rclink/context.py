@@ -1,0 +1,109 @@
+"""What every part of the RCLINK model shares: rules, obligations, clocks, configuration, packets in hand."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from ref_model.observing import REFUSALS, Observing
+from ref_model.rclink.config import Device
+from ref_model.rclink.messages import Messages
+from ref_model.rules import Scope
+from ref_model.stall_clock import StallClock
+
+#: Path of a prohibition that any later good frame on the MAC port confirms, and the same for RX_M.
+MAC_PATH, CLIENT_PATH = "mac_tx", "rx_m"
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """A frame the DUT must drop: what it carried, and the rule that says so."""
+
+    payload: bytes
+    rule: str
+    why: str
+
+
+@dataclass(slots=True)
+class Context(Observing):
+    """Shared state of one RCLINK model instance."""
+
+    #: Time in which frames may leave for the MAC, and time in which nothing at all was held up.
+    tx: StallClock = field(default_factory=StallClock)
+    free: StallClock = field(default_factory=StallClock)
+    device: Device = field(init=False)  #: kept up to date by the model
+    #: Configuration before the last change, and until when (tx clock) it may still show.
+    former: Device | None = None
+    former_until: int = 0
+    messages: Messages = field(init=False)
+    refused: deque[Refused] = field(default_factory=lambda: deque(maxlen=REFUSALS))
+    #: Called when the bench found the DUT quiet, or a point has to be decided at the end.
+    at_quiet: list[Callable[[], None]] = field(default_factory=list)
+    arrivals: int = 0
+    #: (time, tx clock) of the latest frames to the MAC.
+    _samples: deque[tuple[int, int]] = field(default_factory=lambda: deque(maxlen=64))
+    mac: Scope = field(default_factory=lambda: Scope("MAC port"))
+    client: Scope = field(default_factory=lambda: Scope("client port"))
+
+    def __post_init__(self) -> None:
+        Observing.__post_init__(self)
+        self.messages = Messages(self.rules, self.deadlines, self.timing)
+
+    def excused_until(self, now: int) -> int:
+        """Time (ps) before ``now`` in which the bench held the DUT up."""
+        return self.free.stalled(now)
+
+    def reset(self) -> None:
+        """The DUT was reset: nothing is owed or remembered any more."""
+        self.deadlines.clear()
+        self.tx.clear()
+        self.free.clear()
+        self.refused.clear()
+        self.messages.reset()
+        self.former = None
+        self.arrivals = 0
+        self._samples.clear()
+
+    @property
+    def window(self) -> int:
+        """Counted time (ps) after which an output must know of an input that has settled."""
+        return self.timing.settle + self.timing.pipe_out
+
+    def clock(self) -> int:
+        """What the clock of the MAC port shows now."""
+        return self.tx.read(self.now)
+
+    def clock_at(self, settled: int) -> int:
+        """What that clock shows, at the latest, at ``settled`` (ps, not long from now)."""
+        return self.tx.read(self.now) + max(settled - self.now, 0)
+
+    def late(self, clock: int) -> bool:
+        """Return whether a frame that begins now was decided after what settled at ``clock``."""
+        return self.tx.read(self.now) - clock > self.window
+
+    def sample(self) -> None:
+        """A frame to the MAC begins now."""
+        self._samples.append((self.now, self.clock()))
+
+    def decided_since(self) -> int:
+        """Return the earliest time (ps) at which a frame that begins now may have been granted."""
+        clock = self.clock()
+        for time, then in reversed(self._samples):
+            if clock - then >= self.window:
+                return self.now - self.window if self.now - time == clock - then else time
+        return min(self.now - self.window, self._samples[0][0] if self._samples else self.now)
+
+    def hold(self, reason: object, now: int, on: bool, mac: bool = True) -> None:
+        """``reason`` holds the DUT up from ``now`` on, or no longer; ``mac``: its frames to the MAC."""
+        for clock in (self.free, self.tx) if mac else (self.free,):
+            (clock.hold if on else clock.release)(reason, now)
+
+    def refuse(self, payload: bytes, rule: str, why: str) -> None:
+        """Remember a frame that must be dropped; it tempts the DUT to deliver it."""
+        self.refused.append(Refused(payload, rule, why))
+        self.rules.tempt(rule, CLIENT_PATH)
+
+    def refused_with(self, payload: bytes) -> Refused | None:
+        """Return the latest refused frame that carried ``payload``."""
+        return next((entry for entry in reversed(self.refused) if entry.payload == payload), None)

@@ -1,0 +1,278 @@
+"""Frames the DUT has to send, and which rule each of their fields belongs to (sections 3 and 5)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ref_model.rclink.config import Device, Flow, QpConfig
+from ref_model.wire import IPv4, Udp, Vlan
+from ref_model.wire.rclink import Addresses, Format, Frame, Kind, Opcode, Rh, build, diff, lite_source
+from ref_model.wire.rclink.afh import COMPACT
+
+if TYPE_CHECKING:
+    from ref_model.rclink.context import Context
+
+ROCE_PORT = 4791
+DONT_FRAGMENT = 0x4000
+
+#: Value of TX2MAC_MAC_HDR_TYPE_O for raw frames is not judged.
+HDR_TYPES = {form: int(form) for form in Format}
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """Words beside a frame on TX2MAC, in the order of ``ports.FRAMES``."""
+
+    vcid: int
+    cbfc_vcid: int
+    hdr_type: int
+    multicast: int
+    vlan_en: int
+    fcs: int
+    err: int
+
+
+def side_of(device: Device, flow: Flow) -> Side:
+    """Return what has to stand beside a frame of ``flow`` (TYPE1 and TYPE2)."""
+    assert device.layout is not None
+    vc = device.vcs[flow]
+    form = device.layout.format
+    return Side(vc, 1 << vc, HDR_TYPES[form], int(flow is Flow.TYPE2), int(device.tagged), 1, 0)
+
+
+def _envelope(device: Device, flow: Flow, kind: Kind, dest_mac: int, dest_ip: int, udp: Udp) -> Frame:
+    """A frame of ``flow`` with addresses, tag, IP and UDP as far as its format has them."""
+    layout = device.layout
+    assert layout is not None
+    form = layout.format
+    tc = device.classes[flow]
+    compact = form in COMPACT
+    source, with_tc = device.mac, compact or (form is Format.GEN1 and layout.gen1_tc)
+    if compact:
+        dest_mac, source = dest_mac & 0xFFFF, source & 0xFFFF
+    elif with_tc:
+        source &= 0xFF_FFFF_FFFF
+    frame = Frame(kind, form, Addresses(dest_mac, source, tc if with_tc else None))
+    if device.tagged:
+        frame.vlan = Vlan(device.priority(flow) << 13 | device.cfi << 12 | device.vid, device.tpid)
+    if form is Format.STANDARD:
+        frame.ip = IPv4(
+            src=device.ip, dst=dest_ip, tos=tc, ident=device.ip_id, frag=DONT_FRAGMENT, ttl=device.ttl
+        )
+        frame.udp = udp
+    return frame
+
+
+def _type1(device: Device, qp: QpConfig, flow: Flow, rh: Rh | None) -> Frame:
+    udp = Udp(src=qp.udp_source, dst=ROCE_PORT, checksum=None)
+    frame = _envelope(device, flow, Kind.TYPE1, qp.dest_mac, qp.dest_ip, udp)
+    frame.rh = rh
+    return frame
+
+
+def request(
+    device: Device, qp: QpConfig, number: int, psn: int, fack: bool, timestamp: int, payload: bytes
+) -> Frame:
+    """A TYPE1 request of queue pair ``number``; in LITE mode without a transport header."""
+    flow = device.bank(number)
+    if device.lite:
+        frame = _type1(device, qp, flow, None)
+        assert frame.addresses is not None and device.layout is not None
+        frame.addresses.src = lite_source(device.layout, device.mac, qp.dest_qp, number, device.bank_bits)
+    else:
+        rh = Rh(Opcode.REQUEST, qp.dest_qp, psn, qp.key_tx, timestamp=timestamp, ts_en=True, fack=fack)
+        frame = _type1(device, qp, flow, rh)
+    frame.payload = payload
+    return frame
+
+
+def answer(device: Device, qp: QpConfig, psn: int, syndrome: int, timestamp: int | None) -> Frame:
+    """An ACK, NAK or RNR NAK; ``timestamp`` None: it has none."""
+    rh = Rh(Opcode.ACK, qp.dest_qp, psn, qp.key_tx, code=syndrome, pad=0)
+    if timestamp is not None:
+        rh.ts_en, rh.timestamp = True, timestamp
+    return _type1(device, qp, Flow.ACK, rh)
+
+
+def notification(device: Device, qp: QpConfig) -> Frame:
+    """A CNP."""
+    return _type1(device, qp, Flow.ACK, Rh(Opcode.CNP, qp.dest_qp, 0, qp.key_tx, code=0, pad=0))
+
+
+def multicast(device: Device, group: int, payload: bytes) -> Frame:
+    """A TYPE2 frame to ``group``."""
+    udp = Udp(src=device.type2_udp[0], dst=device.type2_udp[1], checksum=None)
+    frame = _envelope(device, Flow.TYPE2, Kind.TYPE2, device.type2_addresses[group], device.type2_ip, udp)
+    frame.payload = payload
+    return frame
+
+
+#: Rules by field where the kind of the frame does not matter.
+_FIELD_RULES = {
+    "addresses.key_words": "RCL-006",
+    "addresses.spare": "RCL-007",
+    "vlan.tpid": "RCL-002",
+    "ip.src": "RCL-130",
+    "ip.dst": "RCL-130",
+    "ip.tos": "RCL-011",
+    "ip.total_length": "RCL-012",
+    "udp.length": "RCL-012",
+    "udp.src": "RCL-013",
+    "udp.dst": "RCL-013",
+    "udp.checksum": "RCL-014/tx",
+    "rh.dest_qp": "RCL-131",
+    "rh.pkey": "RCL-131",
+    "rh.fack": "RCL-020",
+    "rh.pad": "RCL-017/count",
+    "pad_bytes": "RCL-017/value",
+    "icrc": "RCL-021/value",
+    "trailer": "RCL-021/present",
+    "ethertype": "RCL-132",
+}
+
+
+def rule_of(name: str, expected: Frame) -> str:
+    """Rule that field ``name`` (path as in :func:`diff`) of a frame like ``expected`` belongs to."""
+    rule = _FIELD_RULES.get(name)
+    if rule is not None and not (name == "ethertype" and expected.format is Format.STANDARD):
+        return rule
+    rh = expected.rh
+    if name == "addresses.dst":
+        return "RCL-009" if expected.kind is Kind.TYPE2 else "RCL-008"
+    if name == "addresses.src":
+        return "RCL-005" if expected.format is Format.GEN1 else "RCL-008"
+    if name == "addresses.tc":
+        return "RCL-005" if expected.format is Format.GEN1 else "RCL-133"
+    if name == "vlan.tci":
+        return "RCL-003"
+    if name.startswith("vlan"):
+        return "RCL-002"
+    if name.startswith("ip"):
+        return "RCL-010"
+    if name in ("rh.timestamp", "rh.ts_en"):
+        return "RCL-019/ack" if rh is not None and rh.opcode == Opcode.ACK else "RCL-018"
+    if name == "rh.code":
+        return "RCL-016" if rh is not None and rh.opcode == Opcode.REQUEST else "RCL-094"
+    if name.startswith("rh"):
+        return "RCL-015"
+    if name == "payload":
+        return "RCL-023"
+    return "RCL-004" if expected.format is Format.LITE else "RCL-001"
+
+
+def _rule_at(data: bytes, wanted: bytes, expected: Frame) -> str:
+    """Rule of the first byte that differs, for a frame that is not what its kind is."""
+    size = min(len(data), len(wanted))
+    at = next((offset for offset in range(size) if data[offset] != wanted[offset]), size)
+    if expected.format is Format.LITE:
+        return "RCL-004" if at >= 12 else rule_of("addresses.tc", expected)
+    tag = 4 if expected.vlan is not None else 0
+    if at < 12:
+        return rule_of("addresses.dst" if at < 6 else "addresses.src", expected)
+    if at < 12 + tag:
+        return "RCL-002"
+    if at < 14 + tag:
+        return rule_of("ethertype", expected)
+    if expected.format is Format.STANDARD and at < 42 + tag:
+        return "RCL-010" if at < 34 + tag else "RCL-013"
+    return "RCL-015"
+
+
+def rules_decided(device: Device, kind: Kind, opcode: int | None) -> tuple[str, ...]:
+    """Rules of which a frame that is right in all bytes is evidence."""
+    layout = device.layout
+    assert layout is not None
+    form = layout.format
+    rules = {
+        Format.STANDARD: ["RCL-010", "RCL-011", "RCL-012", "RCL-013", "RCL-014/tx", "RCL-130"],
+        Format.GEN1: ["RCL-005", "RCL-132"],
+        Format.GEN2: ["RCL-006", "RCL-007", "RCL-132", "RCL-133"],
+        Format.LITE: ["RCL-004", "RCL-006", "RCL-007", "RCL-133"],
+    }[form]
+    rules = [*rules, "RCL-009" if kind is Kind.TYPE2 else "RCL-008"]
+    if device.tagged:
+        rules += ["RCL-002", "RCL-003"]
+    if opcode is None:
+        return (*rules, "RCL-021/present", "RCL-023") if form is not Format.LITE else (*rules, "RCL-023")
+    rules += ["RCL-015", "RCL-020", "RCL-021/present", "RCL-131"]
+    if opcode == Opcode.REQUEST:
+        rules += ["RCL-016", "RCL-017/count", "RCL-018", "RCL-023"]
+        if form is Format.STANDARD:
+            rules.append("RCL-001")
+    return tuple(rules)
+
+
+class FrameJudge:
+    """Compares frames with what they have to be, field by field only where bytes differ."""
+
+    def __init__(self, ctx: Context) -> None:
+        self._ctx = ctx
+        self._decided: dict[tuple[int, Kind, int | None], tuple[str, ...]] = {}
+        self._device: Device | None = None
+
+    def judge(self, device: Device, expected: Frame, observed: Frame, data: bytes, why: str) -> bool:
+        """Judge the bytes of a frame; returns whether they are right.
+
+        The ICRC counts with ICRC_CHECK only: without, the one that came is taken.
+        """
+        rules, layout = self._ctx.rules, device.layout
+        assert layout is not None
+        if self._ctx.knobs["ICRC_CHECK"] != "on" and observed.icrc is not None:
+            expected.icrc = observed.icrc if layout.icrc and expected.kind is Kind.TYPE1 else None
+        if build(expected, layout) == data:
+            if device is not self._device:
+                self._decided.clear()
+                self._device = device
+            opcode = None if expected.rh is None else expected.rh.opcode
+            key = (0, expected.kind, opcode)
+            decided = self._decided.get(key)
+            if decided is None:
+                decided = self._decided[key] = rules_decided(device, expected.kind, opcode)
+            rules.passed(decided, self._ctx.mac)
+            return True
+        self._blame(expected, observed, data, device, why)
+        return False
+
+    def _blame(self, expected: Frame, observed: Frame, data: bytes, device: Device, why: str) -> None:
+        assert device.layout is not None
+        rules = self._ctx.rules
+        rows = diff(expected, observed, device.layout)
+        name, wanted, seen = next(
+            (row for row in rows if row[0] not in ("icrc", "ip.checksum", "kind")),
+            rows[0] if rows else ("length", f"{len(build(expected, device.layout))} bytes", f"{len(data)}"),
+        )
+        name = name.split(" from ")[0]
+        rule = rule_of(name, expected)
+        if observed.kind is not expected.kind:
+            rule = _rule_at(data, build(expected, device.layout), expected)
+        wanted_tag, tag = expected.vlan, observed.vlan
+        if name == "vlan.tci" and wanted_tag and tag and wanted_tag.priority == tag.priority:
+            rule = "RCL-002"
+        if expected.format is Format.LITE and (observed.rh is not None or observed.kind is Kind.TYPE3):
+            rule = "RCL-004"
+        elif (
+            name == "payload" and expected.format in COMPACT and expected.payload[:6] != observed.payload[:6]
+        ):
+            rule = "RCL-007"
+        since = rules.findings_total
+        rules.fail(rule, f"{name} {wanted}", seen, f"{name} of {why}", self._ctx.mac)
+        rules.explain(since, rows)
+
+    def side(self, expected: Side, words: tuple[int, ...], raw: bool = False) -> bool:
+        """Judge the words beside a frame; ``raw``: of TYPE3 only VC, FCS and ERR are."""
+        rules, scope = self._ctx.rules, self._ctx.mac
+        seen = Side(*words)
+        if seen == expected:
+            rules.passed(("RCL-022",), scope)
+            return True
+        for name in ("vcid", "cbfc_vcid", "hdr_type", "multicast", "vlan_en", "fcs", "err"):
+            if raw and name in ("hdr_type", "multicast", "vlan_en"):
+                continue
+            want, got = getattr(expected, name), getattr(seen, name)
+            if want != got:
+                rule = "RCL-002" if name == "vlan_en" else "RCL-022"
+                rules.fail(rule, f"{name} {want}", str(got), f"{name} beside the frame", scope)
+                return False
+        rules.passed(("RCL-022",), scope)
+        return True

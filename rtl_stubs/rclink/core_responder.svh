@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// TYPE1 requests that passed the checks: order, acknowledgements, merge walk.
+
+// Queues an immediate response; own keeps the PSN of this moment (an ACK for every packet).
+task automatic queue_response(input [QP_AW-1:0] q, input [1:0] kind, input own, input [11:0] psn);
+  begin
+    if (own || !q_queued[q][kind]) begin
+      rq_mem[(rq_rd + rq_n) % RQ_DEPTH] = {own, psn, kind, q};
+      rq_n = rq_n + 1;
+      if (!own) q_queued[q][kind] = 1'b1;
+    end
+  end
+endtask
+
+task automatic set_merge(input [QP_AW-1:0] q);
+  begin
+    if (!merge[q]) merge_n = merge_n + 1;
+    merge[q] = 1'b1;
+  end
+endtask
+
+task automatic clear_merge(input [QP_AW-1:0] q);
+  begin
+    if (merge[q]) merge_n = merge_n - 1;
+    merge[q] = 1'b0;
+  end
+endtask
+
+// Acknowledges what came in order, merged or at once.
+task automatic schedule_ack(input [QP_AW-1:0] q, input fack);
+  begin
+    if (fack) begin
+      queue_response(q, R_ACK, 1'b0, 12'd0);
+      clear_merge(q);
+    end else if (takes(1) && rq_n < 2 * QP_NUM) queue_response(q, R_ACK, 1'b1, q_ack_epsn[q]);
+    else set_merge(q);
+  end
+endtask
+
+function automatic refuses(input [1:0] b);
+  refuses = g_thr_rdma[46 + b] && TYPE1_FLOW_STOP_I[b] && `MUT(52, g_afh[60 + b], g_afh[60]);
+endfunction
+
+task automatic judge_request(input [QP_AW-1:0] q, input [11:0] psn, input fack, input [15:0] stamp, output accept);
+  reg [11:0] ahead;
+  reg [16:0] echo;
+  begin
+    accept = 1'b0;
+    ahead = psn - q_rx_epsn[q];
+    echo = {(fack || g_misc[1]) && !takes(7), stamp};
+    if (ahead == 12'd0) begin
+      if (refuses(bank_of(q))) begin
+        if (!q_rnr_sent[q]) begin
+          q_rnr_psn[q] = q_rx_epsn[q];
+          q_rnr_ts[q] = echo;
+          queue_response(q, R_RNR, 1'b0, 12'd0);
+        end
+        q_rnr_sent[q] = `MUT(160, 1'b1, 1'b0);
+      end else begin
+        accept = 1'b1;
+        q_rx_epsn[q] = `MUT(38, q_rx_epsn[q] + 12'd1, (q_rx_epsn[q] == 12'hFFE) ? 12'd0 : q_rx_epsn[q] + 12'd1);
+        q_ack_epsn[q] = q_rx_epsn[q];
+        q_nak_sent[q] = `MUT(43, 1'b0, q_nak_sent[q]);
+        q_rnr_sent[q] = 1'b0;
+        q_ts[q] = stamp;
+        schedule_ack(q, `MUT(96, fack, 1'b0));
+      end
+    end else if (`MUT(161, ahead < 12'd2048, psn > q_rx_epsn[q])) begin
+      if (`MUT(42, !q_nak_sent[q], 1'b1)) begin
+        q_nak_psn[q] = `MUT(162, q_rx_epsn[q], q_rx_epsn[q] - 12'd1);
+        q_nak_ts[q] = echo;
+        queue_response(q, R_NAK, 1'b0, 12'd0);
+      end
+      q_nak_sent[q] = 1'b1;
+    end else begin
+      if (`MUT(44, 1'b1, 1'b0)) schedule_ack(q, 1'b0);
+      `MUT_DO(39, accept = (ahead == 12'hFFF);)
+    end
+  end
+endtask
+
+function automatic response_waits(input dummy);
+  response_waits = (rq_n > 0) || walk_offer;
+endfunction
+
+// PSN of an ACK that covers everything before the expected number.
+function automatic [11:0] ack_psn(input [11:0] expected);
+  ack_psn = k_ack_next ? expected : `MUT(163, expected - 12'd1, expected);
+endfunction
+
+task automatic send_ack(input [QP_AW-1:0] q, input [11:0] expected, input fack);
+  describe_response(q, 2'b01, `MUT(164, 7'h1F, 7'h3F), ack_psn(expected), {`MUT(17, fack || g_misc[1], 1'b1), q_ts[q]},
+                 `MUT(18, 1'b0, fack));
+endtask
+
+task automatic step_walk(input [QP_AW-1:0] to);
+  walk_qp = `MUT(97, to, (merge_n > 0) ? {QP_AW{1'b0}} : to);
+endtask
+
+task automatic send_response;
+  reg [QP_AW-1:0] q;
+  reg [1:0] kind;
+  reg own;
+  reg [11:0] psn;
+  begin
+    if (rq_n > 0) begin
+      {own, psn, kind, q} = rq_mem[rq_rd];
+      rq_rd = (rq_rd + 1) % RQ_DEPTH;
+      rq_n = rq_n - 1;
+      if (!own) q_queued[q][kind] = 1'b0;
+      case (kind)
+        R_ACK: begin
+          send_ack(q, own ? psn : q_ack_epsn[q], !own);
+          if (!own) clear_merge(q);
+        end
+        R_NAK: begin
+          describe_response(q, 2'b01, `MUT(165, 7'h60, 7'h40), q_nak_psn[q], q_nak_ts[q], 1'b0);
+          if (q_nak_psn[q] == q_ack_epsn[q]) clear_merge(q);
+        end
+        R_RNR: begin
+          describe_response(q, 2'b01, {2'b01, `MUT(166, g_retry[21:17], 5'd0)}, q_rnr_psn[q], q_rnr_ts[q], 1'b0);
+          if (q_rnr_psn[q] == q_ack_epsn[q]) clear_merge(q);
+        end
+        default: describe_response(q, 2'b10, 7'd0, 12'd0, 17'd0, 1'b0);
+      endcase
+    end else begin
+      send_ack(walk_qp, `MUT(94, q_ack_epsn[walk_qp], walk_psn), 1'b0);
+      clear_merge(walk_qp);
+      `MUT_DO(95, clear_merge(walk_qp ^ 1);)
+      walk_offer = 1'b0;
+      step_walk(walk_qp + 1'b1);
+    end
+  end
+endtask
+
+// One step of the walk: the lowest pending QP of the group from the pointer on, or on to the next group.
+task automatic run_merge_walk;
+  reg [3:0] group;
+  reg [1:0] low;
+  begin
+    if (walk_offer && !merge[walk_qp]) walk_offer = 1'b0;
+    if (!walk_offer) begin
+      group = merge[{walk_qp[QP_AW-1:2], 2'b00} +: 4] & (4'hF << walk_qp[1:0]);
+      low = group[0] ? 2'd0 : group[1] ? 2'd1 : group[2] ? 2'd2 : 2'd3;
+      if (group != 4'd0) begin
+        walk_offer = 1'b1;
+        walk_qp = {walk_qp[QP_AW-1:2], low};
+        walk_psn = q_ack_epsn[walk_qp];
+      end else step_walk({walk_qp[QP_AW-1:2] + 1'b1, 2'b00});
+    end
+  end
+endtask

@@ -1,0 +1,172 @@
+"""Merging of acknowledges; congestion notifications."""
+
+from __future__ import annotations
+
+from tb.partner import Action, Direction, Fault
+from tb.sequences.rclink import REQUEST, corrupt, exchange, peer_burst, settled, start
+from tb.testcase import RclinkTest, dut_test
+
+
+class _Merged(RclinkTest):
+    """Requests of many queue pairs while the MAC takes no answer, then while it does."""
+
+    fack = False
+
+    async def scenario(self) -> None:
+        links = await start(self, tuple(range(1, 13)), timeout_us=0)
+        for held in (True, False):
+            if held:
+                self.env.credits.hold()
+                await exchange(self, links, 50, fack=0)
+            for link in links:
+                peer_burst(self, link, 2, 64, self.fack)
+            await self.host.pause(2)
+            self.env.credits.release()
+            await self.settle()
+
+
+@dut_test(suites=("full",))
+class ack_merge(_Merged):
+    """Pending acknowledges of a queue pair merge into one ACK with the newest PSN.
+
+    Stimulus: requests for twelve queue pairs against a MAC without credit, and free.
+    Checks: RCL-094, RCL-095, RCL-098.
+    """
+
+
+@dut_test(suites=("full",))
+class ack_fairness(_Merged):
+    """Pending queue pairs are served in turn.
+
+    Stimulus: as for the merge.
+    Checks: RCL-098.
+    """
+
+
+@dut_test(suites=("full",))
+class fack_latency(_Merged):
+    """A quick ACK does not wait for the walk.
+
+    Stimulus: as for the merge, with Fack.
+    Checks: RCL-097.
+    """
+
+    fack = True
+
+
+@dut_test(suites=("full",))
+class ack_coincidence(RclinkTest):
+    """No acknowledge is lost that becomes due while another one leaves.
+
+    Stimulus: requests of one queue pair at all distances from the ACK before.
+    Checks: RCL-094, RCL-096.
+    """
+
+    async def scenario(self) -> None:
+        link = (await start(self, (1,), timeout_us=0))[0]
+        for gap in range(60):
+            peer_burst(self, link, 1, 64)
+            await self.host.pause(0.002 * gap + 0.001)
+
+
+@dut_test(suites=("full",))
+class ecn_codes(RclinkTest):
+    """Only the congestion mark draws a CNP, one per mark or pending notification.
+
+    Stimulus: all four codes on requests, alone and in bursts.
+    Checks: RCL-099.
+    """
+
+    async def scenario(self) -> None:
+        link = (await start(self, (1,)))[0]
+        for code in (0, 1, 2, 3, 3):
+            corrupt(self, "ip.tos", 0x10 | code, count=2)
+            peer_burst(self, link, 3)
+            await settled(self)
+
+
+@dut_test(suites=("full",))
+class ecn_checks(RclinkTest):
+    """A marked request that fails its checks draws no CNP.
+
+    Stimulus: marked requests with a wrong key; marked good ones behind.
+    Checks: RCL-030, RCL-099.
+    """
+
+    async def scenario(self) -> None:
+        link = (await start(self, (1,), timeout_us=8, classes=(7, 11, 15, 19, 0x30, 0x54)))[0]
+        for _ in range(2):
+            corrupt(self, "rh.pkey", link.settings.key_rx ^ 0x10)
+            peer_burst(self, link, 2)
+            await settled(self)
+
+
+class _Notified(RclinkTest):
+    """Notifications of the peer for some queue pairs, with some filter time (clocks)."""
+
+    numbers: tuple[int, ...] = (1, 2, 3)
+    filter_clks = 1500
+
+    async def scenario(self) -> None:
+        links = await start(self, self.numbers)
+        for merge in (0, 1):
+            await self.host.set("X_MISC_CFG", x_cnp_merge_en=merge, x_cnp_timer_thr=self.filter_clks)
+            await self.host.pause(0.1)
+            for gap in (0.1, 0.5, 2, 0.1):
+                for link in links:
+                    self.partner.notify(link.peer)
+                    await self.host.pause(gap / len(links))
+            await self.settle()
+
+
+@dut_test(suites=("full",))
+class cnp_filter(_Notified):
+    """A CNP is told once per filter time and queue pair, each one while the filter is off.
+
+    Stimulus: CNPs of three queue pairs at gaps below and above the filter time.
+    Checks: RCL-100, RCL-101.
+    """
+
+
+@dut_test(suites=("full",))
+class cnp_filter_depth(_Notified):
+    """The filter remembers eight queue pairs, the ninth takes the place of the oldest.
+
+    Stimulus: CNPs of eight and nine queue pairs in turn.
+    Checks: RCL-100, RCL-101, RCL-102.
+    """
+
+    numbers = tuple(range(1, 10))
+    filter_clks = 20_000
+
+
+@dut_test(suites=("full",))
+class no_cnp_report(RclinkTest):
+    """Bytes sent without a CNP are reported every interval, zero is left out, a CNP starts anew.
+
+    Stimulus: a short interval, traffic with and without CNPs.
+    Checks: RCL-103.
+    """
+
+    async def scenario(self) -> None:
+        links = await start(self, (1, 2, 3), fields={("X_MISC_CFG", "x_nocnp_timer_us_m1"): 2})
+        for notified in (False, True, False):
+            await exchange(self, links, 6)
+            if notified:
+                self.partner.notify(links[0].peer)
+            await self.host.pause(8)
+
+
+@dut_test(suites=("smoke", "full"))
+class congestion(RclinkTest):
+    """Marks on both directions draw CNPs, and received ones are told.
+
+    Stimulus: half of all requests marked both ways.
+    Checks: RCL-099, RCL-100.
+    """
+
+    async def scenario(self) -> None:
+        links = await start(self, (1, 2, 3))
+        for direction in Direction:
+            self.partner.add_faults(Fault(Action.MARK_ECN, direction, opcode=REQUEST, probability=0.5))
+        await exchange(self, links, 15)

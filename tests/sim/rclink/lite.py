@@ -1,0 +1,51 @@
+"""LITE mode."""
+
+from __future__ import annotations
+
+from ref_model.wire.rclink import Format
+from tb.sequences.rclink import burst, exchange, payload, peer_burst, start
+from tb.testcase import RclinkTest, dut_test
+
+
+@dut_test(suites=("full",))
+class lite_tokens(RclinkTest):
+    """A token comes back once its LITE frame has left, without any ACK.
+
+    Stimulus: twice as many packets as there are tokens.
+    Checks: RCL-104, RCL-107.
+    """
+
+    async def scenario(self) -> None:
+        links = await start(self, (1, 2, 3), format=Format.LITE)
+        for number in range(2 * int(self.env.config.knobs["TYPE1_OST_N"])):
+            await burst(self, links[number % 3].number, 1, 64)
+
+
+@dut_test(suites=("full",))
+class lite_qpid(RclinkTest):
+    """The queue pair of a received LITE frame follows from source address and class.
+
+    Stimulus: frames of all banks, the partner with several numbers.
+    Checks: RCL-105.
+    """
+
+    async def scenario(self) -> None:
+        links = await start(self, (0, 1, 2, 3), format=Format.LITE)
+        for link in links:
+            peer_burst(self, link, 2)
+        await exchange(self, links, 4)
+
+
+@dut_test(suites=("full",))
+class lite_classes(RclinkTest):
+    """TYPE1 and TYPE2 are told apart by the traffic class, its low two bits aside.
+
+    Stimulus: frames of both types, classes whose low bits differ.
+    Checks: RCL-106.
+    """
+
+    async def scenario(self) -> None:
+        links = await start(self, (0, 1), format=Format.LITE, classes=(0x05, 0x0A, 0x0F, 0x10, 0x31, 0x56))
+        for link in links:
+            peer_burst(self, link, 1)
+            self.partner.multicast(1, payload(self.rng))

@@ -1,0 +1,162 @@
+"""Rates of queue pairs and of TYPE2."""
+
+from __future__ import annotations
+
+from ref_model.rclink import ports
+from tb.partner import Direction
+from tb.sequences.rclink import burst, exchange, lose, payload, set_rate, settled, start
+from tb.testcase import RclinkTest, dut_test
+
+
+class _Limited(RclinkTest):
+    """Bursts under small rates."""
+
+    rates: tuple[int, ...] = (2000,)
+    window = 0
+    length: int | None = None
+
+    async def scenario(self) -> None:
+        await start(self, (1, 2), timeout_us=0, window=self.window)
+        for rate in self.rates:
+            await set_rate(self, 1, rate)
+            await burst(self, 1, 8, self.length)
+            await burst(self, 2, 3)
+            await self.settle()
+
+
+@dut_test(suites=("full",))
+class rate_example(_Limited):
+    """A queue pair is stopped when its count reaches the threshold, equality included.
+
+    Stimulus: packets that reach the threshold exactly and by more.
+    Checks: RCL-064, RCL-065, RCL-071, RCL-073.
+    """
+
+    rates = (128, 192, 200)
+    length = 64
+
+
+@dut_test(suites=("full",))
+class rate_debt(_Limited):
+    """What was sent beyond the threshold counts in the next windows.
+
+    Stimulus: packets much larger than the threshold.
+    Checks: RCL-065, RCL-067.
+    """
+
+    rates = (500, 300)
+    length = 1344
+
+
+@dut_test(suites=("full",))
+class rate_windows(RclinkTest):
+    """Windows have the selected length.
+
+    Stimulus: bursts under a rate for each of the five windows.
+    Checks: RCL-065, RCL-068.
+    """
+
+    async def scenario(self) -> None:
+        await start(self, (1,), timeout_us=0)
+        for window in range(5):
+            await self.host.set("X_MISC_CFG", x_cc_window_sel=window)
+            await set_rate(self, 1, 600)
+            await burst(self, 1, 3, 600)
+            await self.settle()
+
+
+@dut_test(suites=("full",))
+class rate_all_qps(RclinkTest):
+    """Every queue pair is released at the window, the last one, too.
+
+    Stimulus: first, middle and last queue pair of the build under a rate.
+    Checks: RCL-065, RCL-071.
+    """
+
+    async def scenario(self) -> None:
+        count = int(self.env.config.knobs["QP_NUM"])
+        numbers = (0, 1, count // 2, count - 1)
+        await start(self, numbers, timeout_us=0)
+        for number in numbers:
+            await set_rate(self, number, 700)
+        for _ in range(3):
+            for number in numbers:
+                await burst(self, number, 1, 600)
+
+
+@dut_test(suites=("full",))
+class rate_retry(RclinkTest):
+    """Repeated packets count against the rate.
+
+    Stimulus: losses under a small rate.
+    Checks: RCL-065, RCL-067.
+    """
+
+    async def scenario(self) -> None:
+        await start(self, (1,), timeout_us=20)
+        await set_rate(self, 1, 1500)
+        lose(self, Direction.FROM_DUT, probability=0.4, repeats=False)
+        await burst(self, 1, 8, 500)
+        await settled(self)
+
+
+@dut_test(suites=("full",))
+class rate_zero(RclinkTest):
+    """A rate of 0 stops a queue pair at once, by port and by register.
+
+    Stimulus: rate 0 under traffic both ways of setting it, later a rate again.
+    Checks: RCL-069, RCL-071, RCL-073.
+    """
+
+    async def scenario(self) -> None:
+        links = await start(self, (1, 2), timeout_us=0)
+        for by_register in (False, True):
+            if by_register:
+                await self.host.set("TX_SPEED_MEM", 1, tx_speed_cfg=0)
+            else:
+                await set_rate(self, 1, 0)
+            await self.host.pause(0.2)
+            for link in (*links, *links):
+                await burst(self, link.number, 1)
+            await self.host.pause(10)
+            await set_rate(self, 1, 100_000)
+            await self.settle()
+
+
+@dut_test(suites=("full",))
+class rate_order(RclinkTest):
+    """A stopped queue pair keeps its place: released, its packets leave in order of arrival.
+
+    Stimulus: packets of two queue pairs of a bank, one stopped and released while the MAC takes nothing.
+    Checks: RCL-056, RCL-070.
+    """
+
+    async def scenario(self) -> None:
+        await start(self, (1, 5), timeout_us=0)
+        self.env.credits.hold()
+        await burst(self, 1, 40, 200)
+        await set_rate(self, 5, 0)
+        for _ in range(4):
+            await burst(self, 5, 1, 200)
+            await burst(self, 1, 1, 200)
+        await set_rate(self, 5, 100_000)
+        await self.host.pause(1)
+        self.env.credits.release()
+
+
+@dut_test(suites=("full",))
+class type2_rate(RclinkTest):
+    """TYPE2 has a rate of its own.
+
+    Stimulus: multicast under a small rate, rate 0 and full rate, beside TYPE1.
+    Checks: RCL-072.
+    """
+
+    async def scenario(self) -> None:
+        links = await start(self, (1,), timeout_us=0)
+        for rate in (1000, 3000, 100_000):
+            await self.env.inputs[ports.SET_TYPE2_RATE].send(rate)
+            for _ in range(6):
+                await self.host.multicast(1, payload(self.rng))
+            await exchange(self, links, 3)
+            await self.settle()

@@ -1,0 +1,361 @@
+"""The client side: dropped packets, tokens, interrupts, deliveries, recovery, LITE, TYPE2."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+
+from ref_model.events import Event, FrameOut, SideBand
+from ref_model.link import LinkFaults
+from ref_model.rclink import RclinkModel, ports
+from ref_model.rclink.endpoint import Receiver, Regulator, Sender
+from ref_model.rules import Finding
+from ref_model.wire.rclink import Format
+from tests.unit.rclink.pair import CLK, KNOBS, US, Pair, Setup
+from tests.unit.rclink.trace import golden, judge
+
+CLEAN = LinkFaults(delay_ps=500_000)
+
+
+def drops() -> Pair:
+    """An oversize packet, one for a disabled queue pair, and more than there are slots."""
+    pair = Pair(Setup(), CLEAN)
+    pair.send(0, 1, bytes(64))
+    pair.send(0, 1, b"\x01" * 1345)
+    pair.run(US)
+    pair.send(0, 9, b"\x02" * 64)
+    pair.run(5 * US)
+    pair.write(0, "INTR_STATUS", 1 << 14)
+    pair.links[0].faults = LinkFaults(drop=1.0)
+    pair.run(5 * US)
+    for number in range(33):
+        pair.send(0, 2, b"\x03" + bytes([number]) * 64)
+    pair.run(5 * US)
+    pair.links[0].faults = CLEAN
+    pair.drain(500 * US)
+    pair.send(0, 2, bytes(70))
+    pair.drain(500 * US)
+    return pair
+
+
+def test_dropped_packets() -> None:
+    pair = drops()
+    assert pair.finish() == []
+    evidence = pair.sides[0].model.rules.evidence
+    assert evidence.keys() >= {"RCL-118", "RCL-119", "RCL-120", "RCL-122", "RCL-123", "RCL-124"}
+
+
+def damage(log: list[Event], port: str, index: int, *words: int | None) -> Iterator[Event]:
+    """Replace words of beat ``index`` of ``port``; none: drop it."""
+    seen = -1
+    for event in log:
+        if isinstance(event, SideBand) and event.port == port:
+            seen += 1
+            if seen == index:
+                if not words:
+                    continue
+                new = tuple(
+                    old if word is None else word for old, word in zip(event.values, words, strict=True)
+                )
+                event = replace(event, values=new)
+        yield event
+
+
+MESSAGES = [
+    ((0,), (), {"RCL-119"}),
+    ((1,), (), {"RCL-120"}),
+    ((2,), (), {"RCL-118"}),
+    ((1,), (1 << 31 | 8 << 5 | 4,), {"RCL-122"}),
+    ((0,), (1 << 40 | 1 << 31 | 1 << 5 | 1,), {"RCL-122"}),
+    ((0,), (1 << 31 | 1 << 5 | 5,), {"RCL-033", "RCL-119"}),
+    ((0,), (1 << 31 | 1 << 5 | 9,), {"RCL-122"}),
+]
+
+
+@pytest.mark.parametrize(("index", "words", "rules"), MESSAGES)
+def test_wrong_message(index: tuple[int], words: tuple[int, ...], rules: set[str]) -> None:
+    found = judge(damage(drops().sides[0].log, ports.MSI, index[0], *words))
+    assert found and found[0].rule in rules, found[:2]
+
+
+def test_wrong_level() -> None:
+    log = drops().sides[0].log
+    never = judge(event for event in log if not (_is(event, ports.RC_INTR)))
+    assert never and never[0].rule in ("RCL-119", "RCL-118", "RCL-120")
+    falls = []
+    for event in log:
+        falls.append(event)
+        if _is(event, ports.RC_INTR) and isinstance(event, SideBand) and event.values[0]:
+            falls.append(SideBand(event.begin + 5 * CLK, event.begin + 5 * CLK, ports.RC_INTR, (0,)))
+            break
+    found = judge(falls)
+    assert found and found[0].rule == "RCL-123"
+    rises = judge(damage(log, ports.RC_INTR, 0, 1 << 9))
+    assert rises and rises[0].rule == "RCL-118"
+
+
+def _is(event: Event, port: str) -> bool:
+    return isinstance(event, SideBand) and event.port == port
+
+
+def test_missing_token_of_an_oversize_packet() -> None:
+    log = drops().sides[0].log
+    anonymous = [e for e in log if isinstance(e, SideBand) and e.port == ports.TX_S_CRD and not e.values[2]]
+    assert len(anonymous) == 2
+    found = judge(event for event in log if event is not anonymous[0])
+    assert found and found[0].rule in ("RCL-119", "RCL-120")
+    named = judge(replace(event, values=(1, 1, 1)) if event is anonymous[0] else event for event in log)
+    assert named and named[0].rule == "RCL-041"
+
+
+def test_dropped_packet_that_is_sent() -> None:
+    log = drops().sides[0].log
+    frame = next(e for e in log if isinstance(e, FrameOut) and e.port == ports.MAC_TX)
+    sent = frame.data.replace(bytes(64), b"\x02" * 64)
+    at = next(
+        n for n, e in enumerate(log) if _is(e, ports.MSI) and isinstance(e, SideBand) and e.values[0] & 4
+    )
+    now = log[at].begin
+    found = judge([*log[: at + 1], replace(frame, begin=now, settled=now, data=sent), *log[at + 1 :]])
+    assert found and found[0].rule == "RCL-120", found[:1]
+
+
+DELIVERIES = [
+    (lambda event: replace(event, data=event.data[:-1] + b"\x55"), "RCL-138"),
+    (lambda event: replace(event, user=(event.user[0] ^ 1, *event.user[1:])), "RCL-138"),
+    (lambda event: replace(event, user=(*event.user[:2], event.user[2] + 1, event.user[3])), "RCL-034"),
+    (lambda event: replace(event, user=(*event.user[:3], event.user[3] ^ 1)), "RCL-034"),
+    (lambda event: None, "RCL-039"),
+]
+
+
+@pytest.mark.parametrize(("change", "rule"), DELIVERIES)
+def test_wrong_delivery(change, rule: str) -> None:  # type: ignore[no-untyped-def]
+    def damaged() -> Iterator[Event]:
+        left = 3
+        for event in golden():
+            if isinstance(event, FrameOut) and event.port == ports.RX_M and event.user[1] == 0:
+                left -= 1
+                if left == 0:
+                    event = change(event)
+                    if event is None:
+                        continue
+            yield event
+
+    found = judge(damaged())
+    assert found and found[0].rule == rule, found[:2]
+
+
+def test_two_deliveries_exchanged() -> None:
+    log = list(golden())
+    places = [
+        number
+        for number, event in enumerate(log)
+        if isinstance(event, FrameOut) and event.port == ports.RX_M and event.user[:2] == (1, 0)
+    ]
+    first, second = places[1], places[2]
+    one, two = log[first], log[second]
+    assert isinstance(one, FrameOut) and isinstance(two, FrameOut)
+    log[first] = replace(one, data=two.data, user=two.user)
+    log[second] = replace(two, data=one.data, user=one.user)
+    found = judge(log)
+    assert found and found[0].rule in ("RCL-039", "RCL-138"), found[:1]
+
+
+def test_recovery_of_a_fatal_queue_pair() -> None:
+    pair = Pair(Setup(retry_limit=2, timeout_us=20), CLEAN)
+    pair.links[0].faults = LinkFaults(drop=1.0)
+    for number in range(4):
+        pair.send(0, 1, bytes([number]) * 80)
+    pair.run(200 * US)
+    pair.links[0].faults = CLEAN
+    pair.send(0, 2, bytes(64))
+    pair.run(50 * US)
+    pair.write(0, "QP_ID_SET", 1)
+    pair.set(0, "QP_CONTROL_STATUS", qp_en=0)
+    pair.write(0, "TX_SPEED_MEM", 0)
+    pair.run(US)
+    pair.set(0, "QP_CONTROL_STATUS", free_buf_set=1)
+    pair.run(10 * US)
+    pair.settle()
+    pair.read(0, "QP_CONTROL_STATUS", 0)
+    pair.read(0, "TX_EPSN_MEM", 4)
+    pair.set(0, "QP_CONTROL_STATUS", free_buf_set=0)
+    pair.bring_up_qp(0, 1, 5, 0)
+    pair.write(1, "QP_ID_SET", 1)
+    pair.write(1, "REQ_CHK_SN_MEM", 5)
+    pair.run(US)
+    pair.write(0, "INTR_STATUS", 8)
+    pair.send(0, 1, bytes(90))
+    pair.drain(500 * US)
+    assert pair.finish() == []
+    evidence = pair.sides[0].model.rules.evidence
+    assert evidence.keys() >= {"RCL-050", "RCL-051", "RCL-053", "RCL-055"}
+
+
+def wrong_epsn() -> Pair:
+    pair = Pair(Setup(), CLEAN)
+    for _ in range(3):
+        pair.send(0, 1, pair.random_packet())
+        pair.send(1, 1, pair.random_packet())
+    pair.drain(100 * US)
+    pair.write(0, "QP_ID_SET", 1)
+    pair.settle()
+    return pair
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("TX_EPSN_MEM", 3),
+        ("EXPECT_RESP_PSN_MEM", 3),
+        ("TX_LAST_PSN_MEM", 2),
+        ("TX_MAX_FW_PSN_MEM", 2),
+        ("REQ_CHK_SN_MEM", 3),
+        ("TX_ACK_SN_MEM", 3),
+    ],
+)
+def test_psn_registers(name: str, value: int) -> None:
+    pair = wrong_epsn()
+    pair.read(0, name, value)
+    assert pair.sides[0].findings == []
+    pair.read(0, name, value + 1)
+    assert pair.sides[0].findings[0].rule == "RCL-053"
+
+
+@pytest.mark.parametrize(
+    ("name", "rule"),
+    [("MAC_ADDR", "RCL-125/printed"), ("X_MISC_CFG", "RCL-125/provisional"), ("DEST_MAC_MEM", "RCL-126")],
+)
+def test_register_read_back(name: str, rule: str) -> None:
+    pair = wrong_epsn()
+    values = pair.sides[0].endpoint.values
+    good = values.word(name, 1)
+    pair.read(0, name, good)
+    assert pair.sides[0].findings == []
+    pair.read(0, name, good ^ 1)
+    assert pair.sides[0].findings[0].rule == rule
+
+
+def test_other_queue_pair_behind_the_window() -> None:
+    pair = wrong_epsn()
+    pair.write(0, "DEST_MAC_MEM", 0x0A0B0C0D0E0F)
+    pair.write(0, "QP_ID_SET", 2)
+    pair.read(0, "DEST_MAC_MEM", 0x020000000022)
+    assert pair.sides[0].findings == []
+    pair.read(0, "DEST_MAC_MEM", 0x0A0B0C0D0E0F)
+    assert pair.sides[0].findings[0].rule == "RCL-126"
+
+
+# -- TYPE2 and LITE -------------------------------------------------------------------------------
+
+
+def multicasts(parts: tuple[type[Sender], type[Receiver], type[Regulator]], rate: int | None) -> Pair:
+    fields = {("X_MISC_CFG", "x_multi_credit_ctrl_en"): 1}
+    pair = Pair(Setup(fields=fields), CLEAN, parts=parts, knobs={"TYPE2_CRD_RST_NUM": 40})
+    if rate is not None:
+        pair.side_band(0, ports.SET_TYPE2_RATE, rate)
+        pair.run(US)
+    for number in range(5):
+        pair.multicast(0, number, pair.rng.randbytes(1000 + number))
+    pair.run(30 * US)
+    pair.side_band(0, ports.TYPE2_CRD, 36)
+    pair.drain(100 * US)
+    return pair
+
+
+class NoCells(Regulator):
+    """Does not look at the multicast credit."""
+
+    def __init__(self, endpoint) -> None:  # type: ignore[no-untyped-def]
+        super().__init__(endpoint)
+        self.cells = 1000
+
+
+class NoRate(Regulator):
+    """Never masks."""
+
+    def exceeded(self, count: int, rate: int) -> bool:
+        return False
+
+
+def test_multicast_credit_and_rate() -> None:
+    pair = multicasts((Sender, Receiver, Regulator), 2000)
+    assert pair.finish() == []
+    assert pair.sides[0].model.rules.evidence.keys() >= {"RCL-062", "RCL-072", "RCL-086"}
+    pair = multicasts((Sender, Receiver, NoCells), None)
+    assert [finding.rule for finding in pair.sides[0].findings][:1] == ["RCL-086"]
+    pair = multicasts((Sender, Receiver, NoRate), 900)
+    assert [finding.rule for finding in pair.sides[0].findings][:1] == ["RCL-072"]
+
+
+def test_type2_token_lost_and_invented() -> None:
+    log = golden()
+    tokens = [e for e in log if isinstance(e, SideBand) and e.port == ports.TX_S_CRD and e.values[0] & 8]
+    found = judge(event for event in log if event is not tokens[1])
+    assert found and found[0].rule == "RCL-062"
+    twice: list[Event] = []
+    for event in log:
+        twice += [event] * (2 if event is tokens[-1] else 1)
+    found = judge(twice)
+    assert found and found[0].rule == "RCL-062"
+
+
+def test_lite() -> None:
+    log = golden(Format.LITE)
+    model = RclinkModel(KNOBS, CLK)
+    for event in log:
+        model.observe(event)
+    model.finish()
+    assert model.rules.findings == []
+    assert model.rules.evidence.keys() >= {"RCL-004", "RCL-104", "RCL-105", "RCL-106", "RCL-133"}
+    tokens = [e for e in log if isinstance(e, SideBand) and e.port == ports.TX_S_CRD and e.values[0] & 1]
+    found = judge(event for event in log if event is not tokens[3])
+    assert found and found[0].rule == "RCL-104", found[:1]
+
+    def wrong_bank() -> Iterator[Event]:
+        for event in log:
+            if isinstance(event, FrameOut) and event.port == ports.RX_M and event.user[1] == 0:
+                event = replace(event, user=(event.user[0] ^ 1, *event.user[1:]))
+            yield event
+
+    found = judge(wrong_bank())
+    assert found and found[0].rule == "RCL-105"
+
+
+def test_lite_sends_no_answer() -> None:
+    log = list(golden(Format.LITE))
+    frame = next(e for e in log if isinstance(e, FrameOut) and e.port == ports.MAC_TX and not e.user[3])
+    log.append(SideBand(log[-1].begin + US, log[-1].begin + US, ports.RETRY_TMO, (1,)))
+    found = judge(log)
+    assert found and found[0].rule == "RCL-107"
+    again = [*golden(Format.LITE), replace(frame, begin=log[-1].begin, settled=log[-1].begin)]
+    found = judge(again)
+    assert found and found[0].rule == "RCL-107", found[:1]
+
+
+# -- pause of the peer ----------------------------------------------------------------------------
+
+
+def test_pause_requests() -> None:
+    fields = {
+        ("XON_THR_RDMA", "tx_type1_req_bank1_pfc_en"): 1,
+        ("XON_THR_RDMA", "flow_stop_en"): 0xF,
+    }
+
+    def events(*levels: tuple[int, int]) -> list[Finding]:
+        pair = Pair(Setup(fields=fields), CLEAN)
+        pair.side_band(0, ports.FLOW_STOP, 0b0010)
+        start = pair.now
+        for delay, level in levels:
+            pair.run(start + delay * CLK - pair.now)
+            pair.sides[0].observe(SideBand(pair.now, pair.now, ports.TX_PFC_REQ, (level,)))
+        pair.run(60 * US)
+        pair.sides[0].model.finish()
+        return pair.sides[0].findings
+
+    assert events((20, 0b0010)) == []
+    assert events()[0].rule == "RCL-090"
+    assert events((20, 0b0100))[0].rule == "RCL-092"

@@ -1,0 +1,213 @@
+"""Received frames that must be dropped, and what a device that takes them is found guilty of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from ref_model.link import LinkFaults
+from ref_model.rclink import frames, ports
+from ref_model.rclink.config import QpConfig
+from ref_model.rclink.endpoint import Receiver, Regulator, Sender
+from ref_model.wire.rclink import Format, Frame, Rh, build
+from tests.unit.rclink.pair import CLK, GOOD, US, Pair, Parts, Setup
+
+Edit = Callable[[Frame], None]
+CLEAN = LinkFaults(delay_ps=500_000)
+
+
+def device(**methods: Any) -> Parts:
+    """A device whose receiver has some parts replaced."""
+    return (Sender, type("Faulty", (Receiver,), methods), Regulator)
+
+
+def peer_request(pair: Pair, qp: int, psn: int, payload: bytes, edit: Edit | None = None) -> bytes:
+    """A request as the peer of side 0 would send it, with one thing changed."""
+    peer = pair.sides[1].endpoint
+    config: QpConfig | None = peer.qp_config(qp)
+    assert config is not None and peer.device.layout is not None
+    frame = frames.request(peer.device, config, qp, psn, False, 0x1111, payload)
+    if edit is not None:
+        edit(frame)
+    return build(frame, peer.device.layout)
+
+
+def rh(frame: Frame) -> Rh:
+    """Transport header, which a request has."""
+    assert frame.rh is not None
+    return frame.rh
+
+
+def other_address(frame: Frame) -> None:
+    assert frame.addresses is not None
+    frame.addresses.dst ^= 1 << 47 if frame.format is not Format.GEN2 else 1
+
+
+def other_key(frame: Frame) -> None:
+    rh(frame).pkey ^= 0x80
+
+
+def wrong_crc(frame: Frame) -> None:
+    frame.icrc = 0x12345678
+
+
+def reserved(frame: Frame) -> None:
+    rh(frame).opcode = 3
+
+
+def disabled(frame: Frame) -> None:
+    rh(frame).dest_qp = 7
+
+
+def absent(frame: Frame) -> None:
+    rh(frame).dest_qp = 0x1003
+
+
+def yes(*_: Any) -> bool:
+    return True
+
+
+def no(*_: Any) -> bool:
+    return False
+
+
+def silent(*_: Any) -> None:
+    """Report nothing."""
+
+
+BAD = [
+    ("address", other_address, 0, device(for_us=yes), "RCL-028"),
+    ("key", other_key, 0, device(key_right=yes), "RCL-030"),
+    ("ICRC", wrong_crc, 0, device(checked=yes), "RCL-032"),
+    ("damage", None, 1, device(damaged=no), "RCL-029"),
+    ("length error", None, 2, device(damaged=no), "RCL-029"),
+    ("disabled queue pair", disabled, 0, device(not_enabled=silent), "RCL-033"),
+    ("absent queue pair", absent, 0, device(not_enabled=silent), "RCL-033"),
+    ("reserved opcode", reserved, 0, GOOD, ""),
+]
+
+
+@pytest.mark.parametrize(("name", "edit", "error", "parts", "rule"), BAD, ids=[row[0] for row in BAD])
+@pytest.mark.parametrize("form", [Format.STANDARD, Format.GEN1, Format.GEN2])
+def test_bad_frame(form: Format, name: str, edit: Edit | None, error: int, parts: Parts, rule: str) -> None:
+    for faulty in (False, True):
+        pair = Pair(Setup(form), CLEAN, parts=parts if faulty else GOOD)
+        pair.inject(0, peer_request(pair, 1, 0, bytes(range(70)), edit), error)
+        pair.run(US)
+        pair.inject(0, peer_request(pair, 1, 0, bytes(range(1, 80))))
+        pair.drain(10 * US)
+        pair.sides[0].model.finish()
+        found = [finding.rule for finding in pair.sides[0].findings]
+        if faulty and rule:
+            assert found and found[0] == rule, found
+        else:
+            assert found == []
+
+
+def test_frame_behind_a_gap_is_taken_once_repeated() -> None:
+    pair = Pair(Setup(), CLEAN)
+    second = peer_request(pair, 1, 1, bytes(64))
+    for data in (second, second, peer_request(pair, 1, 0, bytes(65)), second, second):
+        pair.inject(0, data)
+        pair.run(US)
+    pair.drain(10 * US)
+    assert pair.finish() == []
+    evidence = pair.sides[0].model.rules.evidence
+    assert evidence["RCL-039"] == 2 and evidence["RCL-042"] and evidence["RCL-044"]
+
+
+STOPS = {
+    ("XON_THR_RDMA", "flow_stop_en"): 0xF,
+    ("AFH_CFG_EN", "type1_flow_stop_send_rnr_en"): 0xF,
+}
+
+
+def stopped(self: Receiver, qp: int) -> bool:
+    return False
+
+
+@pytest.mark.parametrize("parts", [GOOD, device(_stopped=stopped)], ids=["golden", "stop ignored"])
+def test_stopped_bank(parts: Parts) -> None:
+    pair = Pair(Setup(fields=STOPS), CLEAN, parts=parts)
+    pair.side_band(0, ports.FLOW_STOP, 0b0010)
+    pair.run(US)
+    for number in range(3):
+        pair.send(1, 1, bytes([number]) * 64)
+        pair.send(1, 2, bytes([number]) * 65)
+    pair.run(20 * US)
+    pair.side_band(0, ports.FLOW_STOP, 0)
+    pair.drain(500 * US)
+    pair.sides[0].model.finish()
+    found = [finding.rule for finding in pair.sides[0].findings]
+    if parts is GOOD:
+        assert found == [] and pair.finish() == []
+        assert pair.sides[0].model.rules.evidence["RCL-052"]
+        assert pair.sides[1].model.rules.evidence["RCL-052"]
+    else:
+        assert found and found[0] == "RCL-052"
+
+
+def test_stop_at_the_moment_of_a_request_is_not_told_apart() -> None:
+    for shift in range(-20, 40, 7):
+        pair = Pair(Setup(fields=STOPS), CLEAN)
+        pair.send(1, 1, bytes(64))
+        pair.run(512 * CLK + shift * CLK)
+        pair.side_band(0, ports.FLOW_STOP, 0b0010)
+        pair.send(1, 1, bytes(65))
+        pair.run(3 * US)
+        pair.side_band(0, ports.FLOW_STOP, 0)
+        pair.drain(500 * US)
+        assert pair.finish() == []
+
+
+def test_soft_checksum_errors_may_be_taken_or_dropped() -> None:
+    pair = Pair(Setup(), CLEAN)
+
+    def wrong(frame: Frame) -> None:
+        assert frame.ip is not None
+        frame.ip.checksum = 0x1234
+
+    pair.inject(0, peer_request(pair, 1, 0, bytes(64), wrong))
+    pair.inject(0, peer_request(pair, 1, 1, bytes(66)))
+    pair.drain(10 * US)
+    assert pair.finish() == []
+
+
+MERGE = {("X_MISC_CFG", "x_cnp_merge_en"): 1, ("X_MISC_CFG", "x_cnp_timer_thr"): 2000}
+MANY = tuple(range(1, 11))
+
+
+@pytest.mark.parametrize(
+    ("parts", "rule"),
+    [
+        (GOOD, ""),
+        (device(passes=yes), "RCL-101"),
+        (device(remembered=7), "RCL-102"),
+        (device(passes=no), "RCL-100"),
+    ],
+    ids=["golden", "no filter", "seven entries", "nothing passes"],
+)
+def test_filter_of_cnps(parts: Parts, rule: str) -> None:
+    pair = Pair(Setup(qps=MANY, fields=MERGE), CLEAN, parts=parts)
+    peer = pair.sides[1].endpoint
+
+    def notify(qp: int) -> None:
+        config = peer.qp_config(qp)
+        assert config is not None and peer.device.layout is not None
+        pair.inject(0, build(frames.notification(peer.device, config), peer.device.layout))
+        pair.run(20 * CLK)
+
+    order = (1, 1, 2) if rule == "RCL-101" else (*MANY[:8], *MANY[:8], 9, 10, 1)
+    for qp in order:
+        notify(qp)
+    pair.run(4 * US)
+    for qp in (1, 2):
+        notify(qp)
+    pair.run(100 * US)
+    pair.sides[0].model.finish()
+    found = [finding.rule for finding in pair.sides[0].findings]
+    assert found[:1] == ([rule] if rule else []), found
+    if not rule:
+        assert pair.sides[0].model.rules.evidence.keys() >= {"RCL-100", "RCL-101", "RCL-102"}
