@@ -7,12 +7,14 @@ from typing import Any
 
 import pytest
 
+from ref_model.events import FrameOut, SideBand
 from ref_model.link import LinkFaults
 from ref_model.rclink import frames, ports
 from ref_model.rclink.config import QpConfig
 from ref_model.rclink.endpoint import Receiver, Regulator, Sender
 from ref_model.wire.rclink import Format, Frame, Rh, build
 from tests.unit.rclink.pair import CLK, GOOD, US, Pair, Parts, Setup
+from tests.unit.rclink.trace import judge
 
 Edit = Callable[[Frame], None]
 CLEAN = LinkFaults(delay_ps=500_000)
@@ -104,6 +106,41 @@ def test_bad_frame(form: Format, name: str, edit: Edit | None, error: int, parts
             assert found and found[0] == rule, found
         else:
             assert found == []
+
+
+def test_oversize_type2_frame() -> None:
+    pair = Pair(Setup(Format.GEN1), CLEAN)
+    peer = pair.sides[1].endpoint
+    assert peer.device.layout is not None
+    pair.inject(0, build(frames.multicast(peer.device, 0, bytes(1345)), peer.device.layout))
+    pair.inject(0, build(frames.multicast(peer.device, 0, bytes(1344)), peer.device.layout))
+    pair.run(20 * US)
+    log = list(pair.sides[0].log)
+    assert pair.finish() == []
+    assert pair.sides[0].model.rules.evidence["RCL-121"]
+    quiet = [event for event in log if not (isinstance(event, SideBand) and event.port == ports.MSI)]
+    assert judge(quiet)[0].rule == "RCL-121"
+
+
+def padded(frame: Frame) -> None:
+    frame.trailer = b"\xa5" * 6
+
+
+def summed(frame: Frame) -> None:
+    assert frame.udp is not None
+    frame.udp.checksum = 0xBEEF
+
+
+@pytest.mark.parametrize(("edit", "rule"), [(padded, "RCL-136"), (summed, "RCL-014/rx")])
+def test_frame_that_must_be_taken(edit: Edit, rule: str) -> None:
+    pair = Pair(Setup(), CLEAN)
+    pair.inject(0, peer_request(pair, 1, 0, bytes(64), edit))
+    pair.drain(10 * US)
+    log = list(pair.sides[0].log)
+    assert pair.finish() == []
+    assert pair.sides[0].model.rules.evidence[rule]
+    deaf = [event for event in log if not (isinstance(event, FrameOut) and event.begin > 100 * CLK)]
+    assert rule in {finding.rule for finding in judge(deaf)}
 
 
 def test_frame_behind_a_gap_is_taken_once_repeated() -> None:
