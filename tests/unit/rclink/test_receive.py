@@ -248,3 +248,31 @@ def test_filter_of_cnps(parts: Parts, rule: str) -> None:
     assert found[:1] == ([rule] if rule else []), found
     if not rule:
         assert pair.sides[0].model.rules.evidence.keys() >= {"RCL-100", "RCL-101", "RCL-102"}
+
+
+def merged_first(self: Receiver) -> tuple[int, int, int, int | None] | None:
+    """Answers of the merge walk go before those that a Fack demands."""
+    if self.merged:
+        kept, self.answers = self.answers, type(self.answers)()
+        found = Receiver.next_answer(self)
+        self.answers = kept
+        return found
+    return Receiver.next_answer(self)
+
+
+@pytest.mark.parametrize("parts", [GOOD, device(next_answer=merged_first)], ids=["golden", "merge first"])
+def test_fack_goes_first(parts: Parts) -> None:
+    pair = Pair(Setup(fields={("XON_THR_RDMA", "rx_ack_pfc_en"): 1}), CLEAN, parts=parts)
+    pair.side_band(0, ports.RX_PFC_REQ, 1 << 4)
+    pair.run(US)
+    pair.send(1, 1, bytes(64), fack=True)
+    pair.run(US)
+    pair.send(1, 2, bytes(64))
+    pair.send(1, 3, bytes(64))
+    pair.run(2 * US)
+    pair.side_band(0, ports.RX_PFC_REQ, 0)
+    pair.drain(50 * US)
+    pair.sides[0].model.finish()
+    found = [finding.rule for finding in pair.sides[0].findings]
+    assert found[:1] == ([] if parts is GOOD else ["RCL-097"])
+    assert parts is not GOOD or pair.sides[0].model.rules.evidence["RCL-097"]
