@@ -97,8 +97,10 @@ class Buffers:
         xon, xoff = device.marks[flow]
         if flow in (Flow.ACK, Flow.TYPE3):
             return None
-        high = self._entries[flow] + self._packets[flow]
-        low = self._entries[flow] - STAGE
+        sharing = BANKS if flow in BANKS and not self._ctx.knobs["RXBUF_PER_BANK"] else (flow,)
+        entries = sum(self._entries[other] for other in sharing)
+        high = entries + sum(self._packets[other] for other in sharing)
+        low = entries - STAGE
         if low >= xoff and xoff:
             self._congested[flow] = True
         elif high <= xon:

@@ -100,10 +100,13 @@ def notification(device: Device, qp: QpConfig) -> Frame:
     return _type1(device, qp, Flow.ACK, Rh(Opcode.CNP, qp.dest_qp, 0, qp.key_tx, code=0, pad=0))
 
 
-def multicast(device: Device, group: int, payload: bytes) -> Frame:
-    """A TYPE2 frame to ``group``."""
+def multicast(device: Device, group: int, payload: bytes, rh: Rh | None = None) -> Frame:
+    """A TYPE2 frame to ``group``; ``rh``: its transport header, where the layout has one (content open)."""
     udp = Udp(src=device.type2_udp[0], dst=device.type2_udp[1], checksum=None)
     frame = _envelope(device, Flow.TYPE2, Kind.TYPE2, device.type2_addresses[group], device.type2_ip, udp)
+    assert device.layout is not None
+    if device.layout.type2_has_rh and not device.lite:
+        frame.rh = rh or Rh(Opcode.REQUEST, 0, 0, 0)
     frame.payload = payload
     return frame
 
