@@ -16,9 +16,6 @@ if TYPE_CHECKING:
 ROCE_PORT = 4791
 DONT_FRAGMENT = 0x4000
 
-#: Value of TX2MAC_MAC_HDR_TYPE_O for raw frames is not judged.
-HDR_TYPES = {form: int(form) for form in Format}
-
 
 @dataclass(frozen=True, slots=True)
 class Side:
@@ -38,7 +35,7 @@ def side_of(device: Device, flow: Flow) -> Side:
     assert device.layout is not None
     vc = device.vcs[flow]
     form = device.layout.format
-    return Side(vc, 1 << vc, HDR_TYPES[form], int(flow is Flow.TYPE2), int(device.tagged), 1, 0)
+    return Side(vc, 1 << vc, int(form), int(flow is Flow.TYPE2), int(device.tagged), 1, 0)
 
 
 def _envelope(device: Device, flow: Flow, kind: Kind, dest_mac: int, dest_ip: int, udp: Udp) -> Frame:
@@ -211,7 +208,7 @@ class FrameJudge:
 
     def __init__(self, ctx: Context) -> None:
         self._ctx = ctx
-        self._decided: dict[tuple[int, Kind, int | None], tuple[str, ...]] = {}
+        self._decided: dict[tuple[Kind, int | None], tuple[str, ...]] = {}
         self._device: Device | None = None
 
     def judge(self, device: Device, expected: Frame, observed: Frame, data: bytes, why: str) -> bool:
@@ -228,7 +225,7 @@ class FrameJudge:
                 self._decided.clear()
                 self._device = device
             opcode = None if expected.rh is None else expected.rh.opcode
-            key = (0, expected.kind, opcode)
+            key = (expected.kind, opcode)
             decided = self._decided.get(key)
             if decided is None:
                 decided = self._decided[key] = rules_decided(device, expected.kind, opcode)

@@ -437,7 +437,7 @@ class RawEthernet:
 
     def message(self, info: int) -> None:
         """An MSI message of type 3."""
-        self.status.message(info, (self._rings["RX"].tail, self._rings["TX"].tail))
+        self.status.message(info, (self._rings["RX"].tails, self._rings["TX"].tails))
 
     def interrupt(self, port: str, value: int, now: int) -> None:
         """An edge of NONR_INTR_O or NONR_FAULT_INTR_O."""
