@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 #: Entries that may lie outside of what is compared with the marks.
 STAGE = 8
+#: Reaction times within which a pause request has to follow: no back-pressure of the bench delays it.
+PAUSE_REACTIONS = 4
 
 
 class Buffers:
@@ -130,7 +132,12 @@ class Buffers:
                         rule = "RCL-092"
                     what = f"TX_PFC_REQ_O[{priority}] = {value}"
                     self._duties[key] = ctx.deadlines.must(
-                        rule, what, "fill level and stop", ctx.client, ctx.now + ctx.timing.liveness
+                        rule,
+                        what,
+                        "fill level and stop",
+                        ctx.client,
+                        ctx.now + PAUSE_REACTIONS * ctx.timing.reaction,
+                        excusable=False,
                     )
                 elif duty is not None and (not certain or shown == value):
                     (ctx.deadlines.meet if shown == value else ctx.deadlines.void)(duty)
