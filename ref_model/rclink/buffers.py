@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 #: Entries that may lie outside of what is compared with the marks.
 STAGE = 8
+#: Reaction times within which a pause request has to follow: no back-pressure of the bench delays it.
+PAUSE_REACTIONS = 4
 
 
 class Buffers:
@@ -97,8 +99,10 @@ class Buffers:
         xon, xoff = device.marks[flow]
         if flow in (Flow.ACK, Flow.TYPE3):
             return None
-        high = self._entries[flow] + self._packets[flow]
-        low = self._entries[flow] - STAGE
+        sharing = BANKS if flow in BANKS and not self._ctx.knobs["RXBUF_PER_BANK"] else (flow,)
+        entries = sum(self._entries[other] for other in sharing)
+        high = entries + sum(self._packets[other] for other in sharing)
+        low = entries - STAGE
         if low >= xoff and xoff:
             self._congested[flow] = True
         elif high <= xon:
@@ -128,7 +132,12 @@ class Buffers:
                         rule = "RCL-092"
                     what = f"TX_PFC_REQ_O[{priority}] = {value}"
                     self._duties[key] = ctx.deadlines.must(
-                        rule, what, "fill level and stop", ctx.client, ctx.now + ctx.timing.liveness
+                        rule,
+                        what,
+                        "fill level and stop",
+                        ctx.client,
+                        ctx.now + PAUSE_REACTIONS * ctx.timing.reaction,
+                        excusable=False,
                     )
                 elif duty is not None and (not certain or shown == value):
                     (ctx.deadlines.meet if shown == value else ctx.deadlines.void)(duty)

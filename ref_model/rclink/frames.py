@@ -16,9 +16,6 @@ if TYPE_CHECKING:
 ROCE_PORT = 4791
 DONT_FRAGMENT = 0x4000
 
-#: Value of TX2MAC_MAC_HDR_TYPE_O for raw frames is not judged.
-HDR_TYPES = {form: int(form) for form in Format}
-
 
 @dataclass(frozen=True, slots=True)
 class Side:
@@ -38,7 +35,7 @@ def side_of(device: Device, flow: Flow) -> Side:
     assert device.layout is not None
     vc = device.vcs[flow]
     form = device.layout.format
-    return Side(vc, 1 << vc, HDR_TYPES[form], int(flow is Flow.TYPE2), int(device.tagged), 1, 0)
+    return Side(vc, 1 << vc, int(form), int(flow is Flow.TYPE2), int(device.tagged), 1, 0)
 
 
 def _envelope(device: Device, flow: Flow, kind: Kind, dest_mac: int, dest_ip: int, udp: Udp) -> Frame:
@@ -100,10 +97,13 @@ def notification(device: Device, qp: QpConfig) -> Frame:
     return _type1(device, qp, Flow.ACK, Rh(Opcode.CNP, qp.dest_qp, 0, qp.key_tx, code=0, pad=0))
 
 
-def multicast(device: Device, group: int, payload: bytes) -> Frame:
-    """A TYPE2 frame to ``group``."""
+def multicast(device: Device, group: int, payload: bytes, rh: Rh | None = None) -> Frame:
+    """A TYPE2 frame to ``group``; ``rh``: its transport header, where the layout has one (content open)."""
     udp = Udp(src=device.type2_udp[0], dst=device.type2_udp[1], checksum=None)
     frame = _envelope(device, Flow.TYPE2, Kind.TYPE2, device.type2_addresses[group], device.type2_ip, udp)
+    assert device.layout is not None
+    if device.layout.type2_has_rh and not device.lite:
+        frame.rh = rh or Rh(Opcode.REQUEST, 0, 0, 0)
     frame.payload = payload
     return frame
 
@@ -208,7 +208,7 @@ class FrameJudge:
 
     def __init__(self, ctx: Context) -> None:
         self._ctx = ctx
-        self._decided: dict[tuple[int, Kind, int | None], tuple[str, ...]] = {}
+        self._decided: dict[tuple[Kind, int | None], tuple[str, ...]] = {}
         self._device: Device | None = None
 
     def judge(self, device: Device, expected: Frame, observed: Frame, data: bytes, why: str) -> bool:
@@ -225,7 +225,7 @@ class FrameJudge:
                 self._decided.clear()
                 self._device = device
             opcode = None if expected.rh is None else expected.rh.opcode
-            key = (0, expected.kind, opcode)
+            key = (expected.kind, opcode)
             decided = self._decided.get(key)
             if decided is None:
                 decided = self._decided[key] = rules_decided(device, expected.kind, opcode)

@@ -252,13 +252,8 @@ class Gates:
             return "RCL-082"
         if not device.credit_check[flow]:
             return "RCL-134"
-        others = any(other.returned for other in self.channels if other is not channel)
-        if (
-            difference > 0
-            and others
-            and not channel.returned
-            and channel.shown() + difference == channel.limit
-        ):
+        others = sum(other.returned for other in self.channels if other is not channel)
+        if 0 < difference <= others and not channel.returned:
             return "RCL-076"
         if difference < 0 and channel.returned:
             return "RCL-077" if channel.coincided else "RCL-076"

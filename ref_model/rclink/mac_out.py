@@ -314,7 +314,7 @@ class MacOut:
         same = [entry for entry in waiting if entry.payload == frame.payload]
         entry = same[0] if same else waiting[0]
         choices = [
-            (device, frames.multicast(device, entry.group, entry.payload))
+            (device, frames.multicast(device, entry.group, entry.payload, frame.rh))
             for device, _ in self._configurations(None)
         ]
         good = self._decide(choices, frame, event, "a TYPE2 frame")

@@ -121,12 +121,16 @@ class RawEthernet:
         else:
             for chunk in self._chunks:
                 self._ctx.deadlines.void(chunk.duty)
-            for frame in self._frames:
-                self._ctx.deadlines.void(frame.duty)
+            self._void_frames()
             self._chunks.clear()
             self._buffers.clear()
             self._frames.clear()
         self._expect()
+
+    def _void_frames(self) -> None:
+        """Frames that wait are not owed any more."""
+        for frame in self._frames:
+            self._ctx.deadlines.void(frame.duty)
 
     def _running(self, kind: str) -> bool:
         name = kind.lower()
@@ -300,6 +304,7 @@ class RawEthernet:
             return
         if len(event.data) > self._rx_max:
             self._stopped["RX"] = True
+            self._void_frames()
             self.status.fault(8)
             self._ctx.rules.tempt("RCL-113", "type3")
             return
@@ -321,6 +326,7 @@ class RawEthernet:
         """A descriptor of the receive ring is known."""
         if descriptor.buffer_size == 0:
             self._stopped["RX"] = True
+            self._void_frames()
             self.status.fault(10)
             return
         self._buffers.append((position, descriptor))
@@ -431,7 +437,7 @@ class RawEthernet:
 
     def message(self, info: int) -> None:
         """An MSI message of type 3."""
-        self.status.message(info, (self._rings["RX"].tail, self._rings["TX"].tail))
+        self.status.message(info, (self._rings["RX"].tails, self._rings["TX"].tails))
 
     def interrupt(self, port: str, value: int, now: int) -> None:
         """An edge of NONR_INTR_O or NONR_FAULT_INTR_O."""

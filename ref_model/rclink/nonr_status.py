@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 RX_EMPTY, TX_EMPTY, RX_TAIL, TX_TAIL, ABNORMAL = range(5)
 FAULTS = 11
+#: Tails in a message of type 3.
+RX_TAIL_LSB, TX_TAIL_LSB, TAIL_BITS = 18, 5, 0x1FFF
 FAULT_RULES = {
     0: "RCL-139",
     2: "RCL-115",
@@ -113,8 +115,8 @@ class NonrStatus:
         elif value:
             rules.met(rule, "an event drives its line", scope)
 
-    def message(self, info: int, tails: tuple[int, int]) -> None:
-        """Judge an MSI message of type 3; ``tails``: RX and TX tail as far as known."""
+    def message(self, info: int, tails: tuple[set[int], set[int]]) -> None:
+        """Judge an MSI message of type 3; ``tails``: values that RX and TX tail may have now."""
         rules, scope = self._ctx.rules, self._ctx.client
         if info & 31 != TYPE3_FAULT[1] or info >> 33:
             rules.fail("RCL-122", "code 1", info, "message of type 3", scope)
@@ -122,7 +124,9 @@ class NonrStatus:
             rules.fail("RCL-122", "no message", info, "no fault of TYPE3", scope)
         else:
             self.messages -= 1
-            rules.met("RCL-122", "a message for a fault", scope)
+            seen = (info >> RX_TAIL_LSB & TAIL_BITS, info >> TX_TAIL_LSB & TAIL_BITS)
+            for name, allowed, value in zip(("RX tail", "TX tail"), tails, seen, strict=True):
+                rules.one_of("RCL-122", allowed, value, f"{name} in a message", scope)
 
     def quiet(self) -> None:
         """All events have taken effect: lines show what the flags say."""

@@ -2,7 +2,7 @@
 
 A word is named as the signal it comes from; widths and meanings are those of section 11 of the source. Frames
 carry their words in ``user``; pulses and levels are ``SideBand`` events with the words as ``values``. A level
-gives its new value whenever it changes, and its value after reset is 0 unless ``INITIAL`` says otherwise.
+gives its value when reset ends and whenever it changes.
 """
 
 from __future__ import annotations

@@ -37,6 +37,7 @@ class Shared:
         self.qps: dict[int, Qp] = {}
         self.peers: dict[int, dict[int, Qp]] = {}  #: queue pairs by the number of their peer
         self.doubtful: dict[int, Qp] = {}  #: queue pairs with undecided requests
+        self.urgent: dict[int, int] = {}  #: tx clock of requests with Fack to answer
         self.answering: set[int] = set()  #: queue pairs that owe an ACK
         self.masked: set[int] = set()  #: queue pairs whose rate is used up
         self.opened: Callable[
@@ -57,6 +58,7 @@ class Shared:
             table.clear()
         self.masked.clear()
         self.answering.clear()
+        self.urgent.clear()
         self.book.reset()
         self.buffers.reset()
 

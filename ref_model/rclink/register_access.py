@@ -67,6 +67,10 @@ class RegisterAccess:
         if self._model.raw.write(register.name, event.data & lanes(event.strb), event):
             return
         self._values.write(addr, event.data, event.strb)
+        if register.name == "RDMA_EN" and self._model.shared.book.open:
+            resets = ("x_type1_sw_rst", "x_type2_sw_rst")
+            if any(self._values.get("RDMA_EN", name) for name in resets):
+                self._ctx.rules.inconclusive("a software reset with packets in hand: its effect is not given")
         if register.name != "QP_ID_SET":
             self._configured(event)
             self._model.raw.configured(register.name, event)
@@ -91,6 +95,7 @@ class RegisterAccess:
             if event.data & lanes(event.strb) & FREE_BUF_SET:
                 self._model.client.flushed(requester.flush())
             self._model.rates.lock(qp)
+            requester.schedule()
         elif name == "TX_EPSN_MEM":
             if requester.held:
                 self._ctx.rules.inconclusive(f"QP {qp.number} was numbered anew with packets in hand")

@@ -154,7 +154,7 @@ class Requester:
     def waiting(self) -> int | None:
         """First packet that certainly has to be sent, None if there is none or the queue pair must not."""
         state = self.state
-        if self.fatal or self.fatal_choice or self.fatal_duty is not None:
+        if self.fatal or self.fatal_choice or self.fatal_duty is not None or not self.qp.config.enabled:
             return None
         index = state.next
         for rewind in state.rewinds:

@@ -78,7 +78,6 @@ class Responder:
         self._nak_duty: Must | None = None
         self._rnr_duty: Must | None = None
         self._ack_duty: Must | None = None
-        self._fast_duty: Must | None = None
         self._causes: deque[Cause] = deque()
         self._merged = 0
         self._stamps: dict[int, int] = {}
@@ -89,7 +88,8 @@ class Responder:
 
     def forget(self) -> None:
         """Void what is owed (software starts the queue pair anew)."""
-        duties = [self._nak_duty, self._rnr_duty, self._ack_duty, self._fast_duty]
+        duties = [self._nak_duty, self._rnr_duty, self._ack_duty]
+        self.qp.shared.urgent.pop(self.qp.number, None)
         for duty in (*duties, *(entry.duty for entry in self.deliveries)):
             self.ctx.deadlines.void(duty)
 
@@ -151,10 +151,8 @@ class Responder:
             self._ack_duty = ctx.deadlines.must(
                 rule, what, "a request that was taken", self.qp.scope, ctx.liveness()
             )
-        if request.fack and not duplicate and self._fast_duty is None:
-            what, why = f"an ACK of QP {self.qp.number} at once", "a request with Fack"
-            deadline = ctx.now + self.qp.frame_time + ctx.timing.reaction + ctx.timing.settle
-            self._fast_duty = ctx.deadlines.must("RCL-097", what, why, self.qp.scope, deadline)
+        if request.fack and not duplicate:
+            self.qp.shared.urgent.setdefault(self.qp.number, request.clock)
 
     def _gap(self, request: Request) -> None:
         ctx = self.ctx
@@ -241,6 +239,7 @@ class Responder:
             rules.fail(rule, f"PSN {low:#x} .. {high:#x}", f"PSN {psn:#x}", why, scope)
         elif self.expected < 8 and self.expected != self.first:
             rules.met("RCL-038", "numbers wrap", scope)
+        self._urgency()
         self._timestamp(psn, last, ts_en, timestamp)
         self._cleared(expected)
         rules.alive(("nak", self.qp.number))
@@ -276,6 +275,19 @@ class Responder:
                 "RCL-019/ack", echoes, timestamp, "timestamp of the newest request acknowledged", scope
             )
 
+    def _urgency(self) -> None:
+        """No ACK that became due later goes before one that a Fack demands."""
+        ctx, urgent = self.ctx, self.qp.shared.urgent
+        if not urgent:
+            return
+        number, clock = next(iter(urgent.items()))
+        if self.qp.number in urgent:
+            others = len(self.qp.shared.answering) > 1
+            ctx.rules.met("RCL-097", "a request with Fack", self.qp.scope, sure=others)
+        elif self._causes[0].request.clock > clock and ctx.late(clock):
+            what, seen = f"the ACK of QP {number} first", f"ACK of QP {self.qp.number}"
+            ctx.rules.fail("RCL-097", what, seen, "a request with Fack", self.qp.scope)
+
     def _cleared(self, expected: int) -> None:
         """An answer that knows ``expected`` left: requests that asked before it are served."""
         ctx, causes = self.ctx, self._causes
@@ -293,11 +305,9 @@ class Responder:
         self._merged = served
         if served > 1:
             ctx.rules.met("RCL-095", "one ACK for several requests", self.qp.scope)
-        if self._fast_duty is not None and not any(
-            cause.request.fack and not cause.optional for cause in causes
-        ):
-            ctx.deadlines.meet(self._fast_duty)
-            self._fast_duty = None
+        urgent = self.qp.shared.urgent
+        if not any(cause.request.fack and not cause.optional for cause in causes):
+            urgent.pop(self.qp.number, None)
         if self._ack_duty is not None:
             owing = any(not cause.optional for cause in causes)
             ctx.deadlines.meet(self._ack_duty)
@@ -355,11 +365,10 @@ class Responder:
             self._causes.popleft()
         for cause in self._causes:
             cause.optional = True
-        for duty in (self._ack_duty, self._fast_duty):
-            if duty is not None and not any(not cause.optional for cause in self._causes):
-                self.ctx.deadlines.meet(duty)
-        self._ack_duty = self._fast_duty = None
+        self.ctx.deadlines.meet(self._ack_duty)
+        self._ack_duty = None
         self.qp.shared.answering.discard(self.qp.number)
+        self.qp.shared.urgent.pop(self.qp.number, None)
 
     # -- deliveries -------------------------------------------------------------------------------
 

@@ -68,6 +68,12 @@ class Ring:
         """Index in the tail register when all that was done has shown."""
         return self.done % self.size if self.size else 0
 
+    @property
+    def tails(self) -> set[int]:
+        """Indices the tail register may show while what was fetched is being worked on."""
+        last = max(self.fetched, self.done)
+        return {place % self.size for place in range(self.done, last + 1)} if self.size else {0}
+
     def position(self, addr: int) -> int | None:
         """Posted entry at ``addr`` that is not done yet; None if there is none."""
         index, rest = divmod(addr - self.base, MD_BYTES)

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ref_model.rclink import ports
-from ref_model.rclink.config import Flow
 from ref_model.wire.rclink import Frame, Kind, Opcode, ParseError, congestion_marked, lite_qpid, parse
 from ref_model.wire.rclink.afh import COMPACT
 from ref_model.wire.rclink.rh import KIND_BITS, NAK, RNR_NAK
@@ -233,8 +232,3 @@ class Receiver:
             timestamp = channel.echo
         channel.fack = None
         return qp, (channel.expected - 1) & PSN_MASK, 0x1F, timestamp
-
-    @property
-    def flow(self) -> Flow:
-        """Flow of all answers."""
-        return Flow.ACK

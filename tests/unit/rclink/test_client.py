@@ -359,3 +359,30 @@ def test_pause_requests() -> None:
     assert events((20, 0b0010)) == []
     assert events()[0].rule == "RCL-090"
     assert events((20, 0b0100))[0].rule == "RCL-092"
+
+
+def congested(*levels: tuple[int, int]) -> list[str]:
+    """Requests of bank 1 fill the receive buffer of side 0; ``levels`` of TX_PFC_REQ_O by time (us)."""
+    marks = {
+        ("XON_THR_RDMA", "tx_type1_req_bank1_pfc_en"): 1,
+        ("XON_THR_RDMA", "xon_thr_rdma"): 4,
+        ("XON_THR_RDMA", "xoff_thr_rdma"): 20,
+    }
+    pair = Pair(Setup(fields=marks, timeout_us=2000), CLEAN, knobs={"LIVENESS_CLKS": 100_000})
+    side = pair.sides[0]
+    start = pair.now
+    side.endpoint._client_free = start + 50 * US  # the client takes nothing
+    for time, level in levels:
+        at = start + time * US
+        pair.at(at, lambda at=at, level=level: side.observe(SideBand(at, at, ports.TX_PFC_REQ, (level,))))  # type: ignore[misc]
+    for _ in range(6):
+        pair.send(1, 1, pair.rng.randbytes(1344))
+    pair.run(300 * US)
+    side.model.advance(pair.now)
+    return [finding.rule for finding in side.findings]
+
+
+def test_pause_by_fill_level() -> None:
+    assert congested((1, 2), (51, 0)) == []
+    assert congested()[0] == "RCL-089"
+    assert congested((1, 2))[0] == "RCL-089"

@@ -11,6 +11,7 @@ from ref_model.events import Event, FrameOut
 from ref_model.rclink import ports
 from ref_model.wire.rclink import Format, Frame, recompute
 from tests.unit.rclink.trace import (
+    change_bytes,
     change_frame,
     golden,
     is_ack,
@@ -92,6 +93,10 @@ FIELDS = [
     (S, False, is_request, flip("rh.dest_qp", 0x1000), "RCL-131"),
     (S, False, is_ack, flip("rh.pkey"), "RCL-131"),
     (S, False, is_request, flip("rh.rsv"), "RCL-015"),
+    (S, False, is_request, put("rh.psn", lambda psn: psn + 3), "RCL-037"),
+    (S, False, is_request, raw("rh.pad", lambda frame: 3), "RCL-017/count"),
+    (S, False, is_cnp, flip("rh.psn"), "RCL-015"),
+    (S, False, is_cnp, flip("addresses.dst"), "RCL-008"),
     (S, False, is_request, flip("rh.fack"), "RCL-020"),
     (S, False, is_ack, flip("rh.fack"), "RCL-020"),
     (S, False, is_request, put("rh.ts_en", lambda _: False), "RCL-018"),
@@ -151,6 +156,36 @@ def test_wrong_word_beside_a_frame(word: int, rule: str) -> None:
 
     found = judge(damaged())
     assert found and found[0].rule == rule, found[:2]
+
+
+def cut(data: bytes) -> bytes:
+    """Without the ICRC, and the lengths as they were."""
+    return data[:-4]
+
+
+def other_type(data: bytes) -> bytes:
+    return data[:12] + b"\x88\x99" + data[14:]
+
+
+ENDS = {"RCL-021/present", "RCL-021/value", "RCL-023", "RCL-017/count"}
+RAW = [
+    (S, is_request, other_type, {"RCL-001"}),
+    (G1, is_request, other_type, {"RCL-132"}),
+    (G2, is_type2, other_type, {"RCL-132"}),
+    (G1, is_request, cut, ENDS),
+    (G1, is_request, lambda data: data + b"\0", ENDS),
+    (S, is_type2, lambda data: data[:17] + bytes([data[17] ^ 1]) + data[18:], {"RCL-012", "RCL-010"}),
+    (S, is_type2, lambda data: data[:39] + bytes([data[39] ^ 1]) + data[40:], {"RCL-012"}),
+    (LITE, is_request, lambda data: data[:12] + b"\x88\xb5" + data[12:], {"RCL-023", "RCL-004"}),
+]
+
+
+@pytest.mark.parametrize(("form", "wanted", "change", "rules"), RAW)
+def test_wrong_bytes(
+    form: Format, wanted: Callable[[Frame], bool], change: Callable[[bytes], bytes], rules: set[str]
+) -> None:
+    found = judge(change_bytes(golden(form), wanted, change))
+    assert found and found[0].rule in rules, found[:2]
 
 
 @pytest.mark.parametrize("form", list(Format))

@@ -101,9 +101,9 @@ class Bench:
         at = self.tick()
         self.see(SideBand(at, at, port, (value,)))
 
-    def message(self) -> None:
+    def message(self, tx_tail: int = 0) -> None:
         at = self.tick()
-        self.see(SideBand(at, at, ports.MSI, (3 << 31 | 1,)))
+        self.see(SideBand(at, at, ports.MSI, (3 << 31 | tx_tail << 5 | 1,)))
 
     def post(self, kind: str, descriptors: list[Descriptor], first: int = 0) -> None:
         base = TX_RING if kind == "TX" else RX_RING
@@ -325,6 +325,14 @@ def test_lines_without_a_cause() -> None:
     assert bench.end()[0] == "RCL-116"
     bench = Bench()
     bench.message()
+    assert bench.end()[0] == "RCL-122"
+
+
+def test_tail_in_a_message() -> None:
+    bench = Bench()
+    bench.post("TX", [tx_md(size=0)])
+    bench.md_read(TX_RING)
+    bench.message(tx_tail=5)
     assert bench.end()[0] == "RCL-122"
 
 

@@ -7,12 +7,14 @@ from typing import Any
 
 import pytest
 
+from ref_model.events import FrameOut, SideBand
 from ref_model.link import LinkFaults
 from ref_model.rclink import frames, ports
 from ref_model.rclink.config import QpConfig
 from ref_model.rclink.endpoint import Receiver, Regulator, Sender
 from ref_model.wire.rclink import Format, Frame, Rh, build
 from tests.unit.rclink.pair import CLK, GOOD, US, Pair, Parts, Setup
+from tests.unit.rclink.trace import judge
 
 Edit = Callable[[Frame], None]
 CLEAN = LinkFaults(delay_ps=500_000)
@@ -104,6 +106,41 @@ def test_bad_frame(form: Format, name: str, edit: Edit | None, error: int, parts
             assert found and found[0] == rule, found
         else:
             assert found == []
+
+
+def test_oversize_type2_frame() -> None:
+    pair = Pair(Setup(Format.GEN1), CLEAN)
+    peer = pair.sides[1].endpoint
+    assert peer.device.layout is not None
+    pair.inject(0, build(frames.multicast(peer.device, 0, bytes(1345)), peer.device.layout))
+    pair.inject(0, build(frames.multicast(peer.device, 0, bytes(1344)), peer.device.layout))
+    pair.run(20 * US)
+    log = list(pair.sides[0].log)
+    assert pair.finish() == []
+    assert pair.sides[0].model.rules.evidence["RCL-121"]
+    quiet = [event for event in log if not (isinstance(event, SideBand) and event.port == ports.MSI)]
+    assert judge(quiet)[0].rule == "RCL-121"
+
+
+def padded(frame: Frame) -> None:
+    frame.trailer = b"\xa5" * 6
+
+
+def summed(frame: Frame) -> None:
+    assert frame.udp is not None
+    frame.udp.checksum = 0xBEEF
+
+
+@pytest.mark.parametrize(("edit", "rule"), [(padded, "RCL-136"), (summed, "RCL-014/rx")])
+def test_frame_that_must_be_taken(edit: Edit, rule: str) -> None:
+    pair = Pair(Setup(), CLEAN)
+    pair.inject(0, peer_request(pair, 1, 0, bytes(64), edit))
+    pair.drain(10 * US)
+    log = list(pair.sides[0].log)
+    assert pair.finish() == []
+    assert pair.sides[0].model.rules.evidence[rule]
+    deaf = [event for event in log if not (isinstance(event, FrameOut) and event.begin > 100 * CLK)]
+    assert rule in {finding.rule for finding in judge(deaf)}
 
 
 def test_frame_behind_a_gap_is_taken_once_repeated() -> None:
@@ -211,3 +248,31 @@ def test_filter_of_cnps(parts: Parts, rule: str) -> None:
     assert found[:1] == ([rule] if rule else []), found
     if not rule:
         assert pair.sides[0].model.rules.evidence.keys() >= {"RCL-100", "RCL-101", "RCL-102"}
+
+
+def merged_first(self: Receiver) -> tuple[int, int, int, int | None] | None:
+    """Answers of the merge walk go before those that a Fack demands."""
+    if self.merged:
+        kept, self.answers = self.answers, type(self.answers)()
+        found = Receiver.next_answer(self)
+        self.answers = kept
+        return found
+    return Receiver.next_answer(self)
+
+
+@pytest.mark.parametrize("parts", [GOOD, device(next_answer=merged_first)], ids=["golden", "merge first"])
+def test_fack_goes_first(parts: Parts) -> None:
+    pair = Pair(Setup(fields={("XON_THR_RDMA", "rx_ack_pfc_en"): 1}), CLEAN, parts=parts)
+    pair.side_band(0, ports.RX_PFC_REQ, 1 << 4)
+    pair.run(US)
+    pair.send(1, 1, bytes(64), fack=True)
+    pair.run(US)
+    pair.send(1, 2, bytes(64))
+    pair.send(1, 3, bytes(64))
+    pair.run(2 * US)
+    pair.side_band(0, ports.RX_PFC_REQ, 0)
+    pair.drain(50 * US)
+    pair.sides[0].model.finish()
+    found = [finding.rule for finding in pair.sides[0].findings]
+    assert found[:1] == ([] if parts is GOOD else ["RCL-097"])
+    assert parts is not GOOD or pair.sides[0].model.rules.evidence["RCL-097"]

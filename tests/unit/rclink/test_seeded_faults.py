@@ -141,7 +141,9 @@ def early_timer(self: Sender, line: Line) -> None:
 
 
 def no_timer(self: Sender, now: int) -> None:
-    """Timers never expire."""
+    for line in self.lines.values():
+        if line.timer is not None and line.timer <= now:
+            line.timer = None
 
 
 def changed_payload(self: Sender, line: Line) -> list[Slot]:

@@ -70,6 +70,21 @@ def change_frame(
     assert nth <= 0, "the log has no such frame"
 
 
+def change_bytes(
+    log: tuple[Event, ...], wanted: Callable[[Frame], bool], change: Callable[[bytes], bytes]
+) -> Iterator[Event]:
+    """Change the bytes of the second sent frame that is ``wanted``."""
+    layout = layout_of(log).ctx.device.layout
+    assert layout is not None
+    left = 2
+    for event in log:
+        if isinstance(event, FrameOut) and event.port == ports.MAC_TX and wanted(parse(event.data, layout)):
+            left -= 1
+            if left == 0:
+                event = replace(event, data=change(event.data))
+        yield event
+
+
 def without_frames(log: tuple[Event, ...], wanted: Callable[[Frame], bool]) -> Iterator[Event]:
     """Drop all sent frames that are ``wanted``."""
     layout = layout_of(log).ctx.device.layout

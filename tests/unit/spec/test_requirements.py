@@ -46,7 +46,7 @@ SHAPES = {
         139,
         {"exact": 93, "parameter": 27, "tolerant": 19},
         20,
-        42,
+        43,
         frozenset(
             {
                 *("MAC_DA", "MAC_SA", "TX_S_DAT_I", "TYPE2_DA", "RETRY_TMO", "RECV_CNP", "CBFC_RST"),
