@@ -83,17 +83,17 @@ endfunction
 
 task automatic finish_ack(input [QP_AW-1:0] q, input [6:0] syndrome, input [11:0] psn, input [16:0] stamp);
   reg nak;
-  reg in_window;
+  reg fits;
   begin
     nak = syndrome[5];
-    in_window = (psn == q_e_rsp[q]) && q_head[q] != NIL;
+    fits = (psn == q_e_rsp[q]) && q_head[q] != NIL;
     if (ak_total != 10'd0) begin
       if (`MUT(49, 1'b1, 1'b0)) q_retry[q] = 4'd0;
       q_rnr[q] = 4'd0;
       q_timing[q] = (q_out[q] != 10'd0) && !q_fatal[q];
       q_timer[q] = now;
     end
-    if (nak && in_window) begin
+    if (nak && fits) begin
       if (syndrome[6]) retry_event(q, psn);
       else rnr_event(q, psn, syndrome[4:0]);
     end

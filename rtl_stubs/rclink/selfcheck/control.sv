@@ -78,6 +78,7 @@ module control;
   integer errors = 0;
   integer requests = 0;                // TYPE1 requests and TYPE2 frames on the wire, without responses
   integer multicasts = 0;
+  reg [23:0] order = 0;                // VCs of the last requests, three bits each
   integer delivered = 0;
   integer tokens = 0;
   integer bare_tokens = 0;
@@ -91,6 +92,7 @@ module control;
   reg [63:0] value;
   always @(posedge clk) begin
     if (vld && fs && vcid < 4) requests <= requests + 1;
+    if (vld && fs && vcid < 4) order <= {order[20:0], vcid};
     if (vld && vcid < 4) wire_total <= wire_total + ((fe && be != 0) ? be : 64) - (fe ? 26 : 0);
     if (vld && fs && vcid == 5) multicasts <= multicasts + 1;
     if (rx_vld && rx_rdy && rx_fe) delivered <= delivered + 1;
@@ -336,6 +338,32 @@ module control;
     check(tx_pfc == 8'h00 && delivered == 5, "buffer below XON");
     repeat (300) @(negedge clk);
     check(no_cnp_total == wire_total, "payload bytes reported, retries included");
+
+    // Bank rotation: five packets of the banks 0 0 0 1 2 leave as 0 1 0 2 0.
+    write(32'h0228, 64'h1);
+    rx_pfc = 8'h0F;
+    send(2'd0, 0, 1);
+    send(2'd0, 0, 1);
+    send(2'd0, 0, 1);
+    send(2'd0, 1, 1);
+    send(2'd0, 2, 1);
+    order = 0;
+    rx_pfc = 8'h00;
+    repeat (200) @(negedge clk);
+    check(order == 24'o01020, "bank rotation");
+
+    // A soft reset throws away what waits; later packets pass.
+    rx_pfc = 8'h0F;
+    send(2'd0, 3, 1);
+    write(32'h0000, 64'h103);
+    write(32'h0000, 64'h3);
+    check(lvl == 8, "soft reset empties the slots");
+    rx_pfc = 8'h00;
+    delivered = 0;
+    start_qp(3, 12'h100);
+    send(2'd0, 3, 2);
+    repeat (100) @(negedge clk);
+    check(delivered == 1 && lvl == 8, "traffic after a soft reset");
     if (errors == 0) $display("SELFCHECK PASS");
     else $display("SELFCHECK FAIL: %0d errors", errors);
     $finish;

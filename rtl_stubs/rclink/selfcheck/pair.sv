@@ -7,7 +7,8 @@
 module pair;
   parameter QPS = 16;
   parameter OST = 16;
-  parameter W = 512;                     // MAC data width; 1024 runs at 400G
+  parameter W = 512;                     // MAC data width
+  parameter G400 = 1;                    // 0: a 1024-bit build at 200G
   parameter VCS = 4;
   localparam QW = $clog2(QPS);
   localparam BW = $clog2(W / 8);
@@ -93,7 +94,7 @@ module pair;
         .CFG_S_AXI_BREADY_I(1'b1), .CFG_S_AXI_ARADDR_I(araddr[g]), .CFG_S_AXI_ARVALID_I(arvalid[g]),
         .CFG_S_AXI_ARREADY_O(arready[g]), .CFG_S_AXI_RDATA_O(rdata[g]), .CFG_S_AXI_RRESP_O(),
         .CFG_S_AXI_RVALID_O(rvalid[g]), .CFG_S_AXI_RREADY_I(1'b1),
-        .IS_400G_I(W == 1024), .TX_WAIT_MAC_CRD_O(), .TX_MAC_FREE_O(),
+        .IS_400G_I(G400 != 0 && W == 1024), .TX_WAIT_MAC_CRD_O(), .TX_MAC_FREE_O(),
         .TX_S_VLD_I(tx_vld[g]), .TX_S_FS_I(tx_fs), .TX_S_FE_I(tx_fe), .TX_S_DAT_I(tx_dat), .TX_S_KEEP_I(tx_keep),
         .TX_S_QPID_I(tx_qp), .TX_S_FACK_I(tx_fack), .TX_S_ETYPE_I(tx_etype), .TX_S_TYPE2_GROUP_INDEX_I(3'd0),
         .TX_S_CRD_O(crd[g]), .TX_S_CRD_QPID_O(), .TX_S_CRD_QPID_VLD_O(),
