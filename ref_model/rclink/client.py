@@ -324,6 +324,12 @@ class Client:
         same = [entry for entry in self._arrived if entry.payload == payload]
         return next((entry for entry in same if entry.etype == etype), same[0] if same else None)
 
+    def holds(self, flow: Flow) -> bool:
+        """Return whether a packet of ``flow`` certainly waits for the client."""
+        if flow is Flow.TYPE2:
+            return any(entry.duty for entry in self._arrived if entry.etype == ports.ETYPE_TYPE2)
+        return self._shared.buffers.entries(flow) > 0
+
     def _gone(self, entry: Arrived) -> None:
         flow = Flow.TYPE2 if entry.etype == ports.ETYPE_TYPE2 else self._ctx.device.bank(entry.qp)
         self._shared.buffers.leave(flow, len(entry.payload))

@@ -73,7 +73,7 @@ class Levels:
     def _idle(self, value: int) -> None:
         """Idle is wrong if it is still shown a while later, with packets in hand that were there before."""
         ctx, shared, now = self._ctx, self._shared, self._ctx.now
-        busy = (shared.book.open > 0) << 1 | any(shared.buffers.entries(flow) > 0 for flow in FLOWS)
+        busy = (shared.book.open > 0) << 1 | any(self._client.holds(flow) for flow in FLOWS)
         if value & busy and not ctx.device.lite:
             ctx.deadlines.call_at(now + ctx.timing.reaction, lambda: self._still_idle(value & busy, now))
 
@@ -84,7 +84,7 @@ class Levels:
         if shown & 2 and shared.book.open and self._client.last_accept < since:
             ctx.rules.fail("RCL-129", "RCLINK_IDLE_O[1] = 0", 1, why, ctx.mac)
         elif shown & 1 and any(
-            shared.buffers.entries(flow) > 0 and shared.buffers.last_change(flow) < since for flow in FLOWS
+            self._client.holds(flow) and shared.buffers.last_change(flow) < since for flow in FLOWS
         ):
             ctx.rules.fail("RCL-129", "RCLINK_IDLE_O[0] = 0", 1, why, ctx.client)
 

@@ -45,7 +45,7 @@ class Windows:
         if not self.known:
             self.known = True
             self.generation += 1
-            self.base = first
+            self.base = first - max(first - self.base, 0) // self.length * self.length  # the first one of all
             self.low, self.high = 0, last - first
             return True
         count = (last - self.base - self.low) // self.length
