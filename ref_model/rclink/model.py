@@ -156,6 +156,8 @@ class RclinkModel:
             )
             if waiting > held:
                 return f"{waiting} packets not acknowledged"
+        if self.client.type2 and self.rates.type2.threshold:
+            return f"{len(self.client.type2)} TYPE2 packets not sent"
         return self.raw.busy()
 
     def quiet(self, now: int) -> None:
