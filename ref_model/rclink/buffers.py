@@ -95,8 +95,8 @@ class Buffers:
         if self.stopped(flow):
             return True
         xon, xoff = device.marks[flow]
-        if flow in (Flow.ACK, Flow.TYPE3):
-            return None
+        if flow in (Flow.ACK, Flow.TYPE3) or xon >= xoff:
+            return None  # marks that contradict each other say nothing
         high = self._entries[flow] + self._packets[flow]
         low = self._entries[flow] - STAGE
         if low >= xoff and xoff:

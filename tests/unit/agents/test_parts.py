@@ -136,7 +136,7 @@ def test_ernic_has_a_checker_per_interface() -> None:
 
 
 def test_rclink_has_a_checker_per_interface() -> None:
-    """Two masters with their limits, the register port, both framed outputs, credit, CC, pulses and levels."""
+    """Two masters with limits, the register port, both framed outputs, credit, CC, pulses and levels."""
     pairs = [(checker.name, checker.kind) for checker in rclink_pins.CHECKERS]
     assert len(pairs) == len(set(pairs)) == 11
     assert {f"{port}_m_axi" for port in rclink_pins.MEMORY_PORTS} < {name for name, _ in pairs}
