@@ -97,8 +97,8 @@ class Buffers:
         if self.stopped(flow):
             return True
         xon, xoff = device.marks[flow]
-        if flow in (Flow.ACK, Flow.TYPE3):
-            return None
+        if flow in (Flow.ACK, Flow.TYPE3) or xon >= xoff:
+            return None  # marks that contradict each other say nothing
         sharing = BANKS if flow in BANKS and not self._ctx.knobs["RXBUF_PER_BANK"] else (flow,)
         entries = sum(self._entries[other] for other in sharing)
         high = entries + sum(self._packets[other] for other in sharing)

@@ -6,8 +6,8 @@ everything that began before it). Nothing here looks inside the DUT.
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Mapping
+from operator import itemgetter
 from typing import Any
 
 from ref_model.events import (
@@ -43,8 +43,19 @@ from ref_model.rclink.registers import RegisterFile
 from ref_model.rules import Rules, specification
 from ref_model.timing import Timing
 
-#: Ports that only report what another port may show at the same edge.
-REPORTS = (ports.MSI, ports.RC_INTR)
+_SET, _FRAME, _REPORT = 1, 2, 3
+
+
+def _rank(event: Event) -> int:
+    """Order of what shows at one edge: a queue pair is released, its frame begins, an interrupt reports."""
+    if isinstance(event, FrameOut) and event.port == ports.MAC_TX:
+        return _FRAME
+    if isinstance(event, SideBand):
+        if event.port == ports.CC_QP_EN and event.values[0]:
+            return _SET
+        if event.port in (ports.MSI, ports.RC_INTR):
+            return _REPORT
+    return 0
 
 
 class RclinkModel:
@@ -78,7 +89,7 @@ class RclinkModel:
         self.levels = Levels(self.shared, self.client, self.mac_out, self.raw)
         self.registers = RegisterAccess(self)
         self.in_reset = True
-        self._reports: deque[SideBand] = deque()
+        self._waiting: list[tuple[int, int, int, Event]] = []  # (time, rank, order, event) of one edge
         self._handlers: dict[type, Callable[[Any], None]] = {
             RegWrite: self.registers.write,
             RegRead: self.registers.read,
@@ -115,18 +126,21 @@ class RclinkModel:
     # -- interface --------------------------------------------------------------------------------
 
     def observe(self, event: Event) -> None:
-        """Judge one event; what reports an event is judged behind what shows it at the same edge."""
+        """Judge one event, in the order of causes where several show at the same edge."""
         time = event.settled if isinstance(event, RegRead) else event.begin
-        self._report(time)
-        if isinstance(event, SideBand) and event.port in REPORTS:
-            self._reports.append(event)
+        self._judge_edges(time)
+        rank = _rank(event)
+        if rank or self._waiting:
+            self._waiting.append((time, rank or _FRAME, len(self._waiting), event))
         else:
             self._judge(event)
 
-    def _report(self, now: int) -> None:
-        """Judge the reports of edges before ``now``."""
-        while self._reports and self._reports[0].begin < now:
-            self._judge(self._reports.popleft())
+    def _judge_edges(self, now: int) -> None:
+        """Judge what waited of edges before ``now``."""
+        if self._waiting and self._waiting[0][0] < now:
+            waiting, self._waiting = sorted(self._waiting, key=itemgetter(0, 1, 2)), []
+            for *_, event in waiting:
+                self._judge(event)
 
     def _judge(self, event: Event) -> None:
         ctx = self.ctx
@@ -138,7 +152,7 @@ class RclinkModel:
 
     def advance(self, now: int) -> None:
         """No event can come any more before ``now``: obligations due until then are decided."""
-        self._report(now)
+        self._judge_edges(now)
         if now > self.ctx.now:
             self.ctx.advance(now)
 
@@ -155,6 +169,8 @@ class RclinkModel:
             )
             if waiting > held:
                 return f"{waiting} packets not acknowledged"
+        if self.client.type2 and self.rates.type2.threshold:
+            return f"{len(self.client.type2)} TYPE2 packets not sent"
         return self.raw.busy()
 
     def quiet(self, now: int) -> None:
@@ -178,7 +194,7 @@ class RclinkModel:
 
     def finish(self) -> None:
         """End of test: open obligations become findings."""
-        self._report(self.ctx.now + 1)
+        self._judge_edges(self.ctx.now + 1)
         self.ctx.deadlines.finish()
 
     # -- events -----------------------------------------------------------------------------------

@@ -2,7 +2,7 @@
 
 The top gathers all levels, inputs included, in one vector, so that one coroutine wakes per clock with a
 change whatever their number. Publishes SideBand events (begin = settled: the edge that shows the value); a
-level is 0 until it shows otherwise, and unknown bits count as 0. Watched also during reset.
+level is 0 from a reset on until it shows otherwise behind it, and unknown bits count as 0.
 Not checked here: which levels are right (the model), unknown bits (tb/hdl/pin_checker.sv).
 """
 
@@ -11,6 +11,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
+
+import cocotb
+from cocotb.task import Task
 
 from ref_model.errors import UserError
 from ref_model.events import SideBand
@@ -36,21 +39,32 @@ class LevelsMonitor(Monitor):
     def setup(self, config: LevelsConfig) -> None:
         """Take the pins (called by the agent); UserError when the widths do not add up to the vector."""
         self._config = config
+        self._task: Task[None] | None = None
         self.values = dict.fromkeys(config.widths, 0)
         total = sum(config.widths.values())
         if len(config.vector) != total:
             raise UserError(f"levels: a vector of {len(config.vector)} bits, {total} configured")
 
-    async def run_phase(self) -> None:
-        """Watch the vector for ever, also during reset."""
+    def start(self) -> None:
+        """Reset released: whatever is not 0 now is an event."""
+        self._task = cocotb.start_soon(self._run())
+
+    def abort(self) -> None:
+        """Reset asserted: all levels count as 0."""
+        if self._task is not None:
+            self._task.cancel()
+            self._task = None
+        self.values = dict.fromkeys(self.values, 0)
+
+    async def _run(self) -> None:
         vector, edge, last = self._config.vector, self._config.clock.rising_edge, 0
         while True:
-            await vector.value_change
             await edge
             value = word(vector)
             if value != last:
                 self._changed(value, value ^ last)
                 last = value
+            await vector.value_change
 
     def _changed(self, value: int, changed: int) -> None:
         now, lsb = now_ps(), 0
@@ -88,8 +102,13 @@ class LevelsAgent(Agent):
         for pin in self.config.inputs.values():
             pin.value = 0
 
+    def start(self) -> None:
+        """Reset released."""
+        self.monitor.start()
+
     def abort(self) -> None:
         """Reset asserted: all inputs 0."""
+        self.monitor.abort()
         self.drive_idle()
 
     async def drive(self, name: str, value: int) -> None:

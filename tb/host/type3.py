@@ -57,21 +57,22 @@ class Type3Rings:
             control |= {f"{name}_en": 1, f"{name}_reset": 0}
         await self._host.set("NONR_DMA_CTRL", **control)
 
-    async def post_send(self, frame: bytes, offset: int = 0) -> None:
-        """Put a frame into memory, ``offset`` past a multiple of 64, and its descriptor into the ring."""
-        addr = self._memory.alloc(len(frame) + 64, 64, "type3 tx") + offset
+    async def post_send(self, frame: bytes, offset: int = 0, align: int = 64) -> None:
+        """Put a frame into memory, ``offset`` past a multiple of ``align``, its descriptor into the ring."""
+        addr = self._memory.alloc(len(frame) + offset, align, "type3 tx") + offset
         self._memory.write(addr, frame)
-        await self._post("tx", descriptor(addr, len(frame), len(frame), START | LAST))
+        await self.post("tx", descriptor(addr, len(frame), len(frame), START | LAST))
 
     async def post_receive(self, size: int) -> int:
         """Give the device a buffer of ``size`` bytes (a multiple of 64); returns its address."""
         if size % 64 or not 0 < size < 1 << 16:
             raise UserError(f"receive buffer of {size} bytes, allowed are multiples of 64 below 65536")
         addr = self._memory.alloc(size, 64, "type3 rx")
-        await self._post("rx", descriptor(addr, size))
+        await self.post("rx", descriptor(addr, size))
         return addr
 
-    async def _post(self, name: str, entry: bytes) -> None:
+    async def post(self, name: str, entry: bytes) -> None:
+        """Put a descriptor, legal or not, into ring ``name`` once there is room."""
         ring = self._rings[name]
         if not ring.entries:
             raise UserError(f"type3 {name}: the ring is not open")
@@ -84,6 +85,11 @@ class Type3Rings:
         self._memory.write(ring.base + ENTRY * ring.head, entry)
         ring.head = following
         await self._host.set(f"{name.upper()}_MD_HEAD_PTR", **{f"{name}_md_head_ptr": following})
+
+    async def soft_reset(self, name: str) -> None:
+        """Put a channel into its soft reset; ``open`` ends it."""
+        await self._host.set("NONR_DMA_CTRL", **{f"{name}_reset": 1, f"{name}_en": 0})
+        await self._host.pause(0.5)
 
     async def tail(self, name: str) -> int:
         """Entry the device works on."""

@@ -113,6 +113,7 @@ async def all_sent(bench: Bench) -> None:
     await bench.host.wait_until(sent, "the end of sending")
 
 
+RAW_TYPE = 0x9ABC
 LENGTHS = (64, 65, 66, 67, 100, 127, 128, 129, 200, 500, 1024, 1343, 1344)
 """Payload lengths around the beats and the limits."""
 
@@ -131,6 +132,11 @@ async def exchange(bench: Bench, links: Iterable[Link], packets: int, fack: floa
         link = rng.choice(chosen)
         bench.partner.send(link.peer, payload(rng), rng.random() < fack)
         await bench.host.pause(rng.choice((0, 0, 0.05, 0.3)) or 0.001)
+
+
+def raw_frame(rng: random.Random, length: int) -> bytes:
+    """A frame of an EtherType nobody knows, to any address."""
+    return rng.randbytes(12) + RAW_TYPE.to_bytes(2, "big") + rng.randbytes(length - 14)
 
 
 async def burst(bench: Bench, number: int, count: int, length: int | None = None, fack: bool = False) -> None:

@@ -169,7 +169,7 @@ class type2_class(RclinkTest):
 class rh_fields(RclinkTest):
     """RH fields come from the queue pair: its peer's number, its own transmit key.
 
-    Stimulus: a peer number with all upper bits set, different keys both ways; requests and answers.
+    Stimulus: different keys both ways; a peer number with upper bits set, which the link takes back.
     Checks: RCL-015, RCL-131.
     """
 
@@ -177,10 +177,11 @@ class rh_fields(RclinkTest):
         links = await start(self, (1, 2, 3))
         await exchange(self, links, 10)
         await self.settle()
-        await self.host.set("DEST_IP_MEM", 1, dest_qpid=0x1FFD)
-        await self.host.set("UDP_SRC_PORT_MEM", 1, qp_p_key_tx=0xA5)
-        peer_burst(self, links[0], 3)
-        await self.host.pause(2)
+        await self.host.set("DEST_IP_MEM", 1, dest_qpid=0x1FF9)
+        back = Fault(Action.CORRUPT, Direction.FROM_DUT, field="rh.dest_qp", value=links[0].peer)
+        self.partner.add_faults(back)
+        await self.host.pause(0.2)
+        await exchange(self, links[:1], 6)
 
 
 @dut_test(suites=("full",))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tb.partner import Action, Direction, Fault
-from tb.sequences.rclink import ACK, all_sent, bring_up, burst, exchange, payload, settled, start
+from tb.sequences.rclink import ACK, all_sent, bring_up, burst, exchange, lose, payload, settled, start
 from tb.testcase import RclinkTest, dut_test
 
 HELD_ACKS = (Action.HOLD, Direction.TO_DUT)
@@ -13,17 +13,20 @@ HELD_ACKS = (Action.HOLD, Direction.TO_DUT)
 class tokens(RclinkTest):
     """All slots fill up; one cumulative ACK per queue pair frees them and returns every token.
 
-    Stimulus: as many packets as there are tokens while ACKs to the DUT are held back, then all ACKs at once.
+    Stimulus: as many packets as there are tokens while ACKs are lost, then one ACK for each queue pair.
     Checks: RCL-040, RCL-041, RCL-060.
     """
 
     async def scenario(self) -> None:
         links = await start(self, (1, 2, 3, 4), timeout_us=0)
-        self.partner.add_faults(Fault(*HELD_ACKS, opcode=ACK))
+        lose(self, Direction.TO_DUT, ACK)
         for number in range(int(self.env.config.knobs["TYPE1_OST_N"])):
             await burst(self, links[number % 4].number, 1, 64)
         await all_sent(self)
+        await self.host.pause(1)
         self.partner.clear_faults()
+        for link in links:
+            self.partner.answer(link.peer, -1)
         await self.settle()
         await exchange(self, links, 8)
 

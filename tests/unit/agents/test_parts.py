@@ -9,7 +9,8 @@ import pytest
 
 from ref_model.errors import UserError
 from ref_model.events import HostWrite
-from tb.agents import ernic_pins
+from ref_model.rclink import ports
+from tb.agents import ernic_pins, rclink_pins
 from tb.agents.axi import Burst, ErrorRegion, lanes, strobe_mask
 from tb.agents.axis_mac import _LinePacer
 from tb.agents.generators import Latency, StallConfig, StallMode, Stalls
@@ -132,3 +133,11 @@ def test_ernic_has_a_checker_per_interface() -> None:
     names = [checker.name for checker in ernic_pins.CHECKERS]
     assert len(names) == len(set(names)) == 13
     assert {f"{port}_m_axi" for port in ernic_pins.MEMORY_PORTS} < set(names)
+
+
+def test_rclink_has_a_checker_per_interface() -> None:
+    """Two masters with limits, the register port, both framed outputs, credit, CC, pulses and levels."""
+    pairs = [(checker.name, checker.kind) for checker in rclink_pins.CHECKERS]
+    assert len(pairs) == len(set(pairs)) == 11
+    assert {f"{port}_m_axi" for port in rclink_pins.MEMORY_PORTS} < {name for name, _ in pairs}
+    assert set(rclink_pins.LEVELS) == {*ports.LEVELS_IN, *ports.LEVELS_OUT}

@@ -185,6 +185,7 @@ def test_late_acknowledgement(knob: str, rules: list[str]) -> None:
     model = RclinkModel({**KNOBS, "LATE_ACK": knob}, CLK)
     for event in events:
         model.observe(event)
+    model.advance(events[-1].begin + 1)
     assert [finding.rule for finding in model.rules.findings][:1] == rules
 
 
