@@ -121,9 +121,10 @@ task automatic make_headers;
       udp = {f_sport, f_dport, total - 16'd20, k_udp_csum};
       put_header(ip, 20);
       put_header({96'd0, udp}, 8);
-      fr_crc = crc_step(CRC_AFTER_LRH,
-                        {ip[159:152], `MUT(147, 8'hFF, tc), ip[143:96], 8'hFF, ip[87:80], 16'hFFFF, ip[63:0],
-                         udp[63:16], 16'hFFFF, 288'd0}, 28);
+      if (!k_icrc_from_rh)
+        fr_crc = crc_step(CRC_AFTER_LRH,
+                          {ip[159:152], `MUT(147, 8'hFF, tc), ip[143:96], 8'hFF, ip[87:80], 16'hFFFF, ip[63:0],
+                           udp[63:16], 16'hFFFF, 288'd0}, 28);
     end
     if (f_has_rh && fmt != LITE) begin
       put_header({96'd0, rh_to_wire(f_rh)}, 8);

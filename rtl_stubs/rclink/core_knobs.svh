@@ -15,6 +15,7 @@ integer k_t3_rx_max = 8192;        // T3_RX_MAX: longest TYPE3 frame received
 reg k_mask_order = 1'b0;           // MASK_RX_TAIL_BIT: 4 as printed, 2 order of ST0
 reg k_acc_retry = 1'b1;            // ACC_COUNTS_RETRY
 reg k_kw_check = 1'b1;             // KW_CHECK: W=0 goes to TYPE3
+reg k_icrc_from_rh = 1'b0;         // ICRC_MODE: 0 by_format, 1 from_rh
 reg k_icrc_check = 1'b1;           // ICRC_CHECK
 reg k_msb_first = 1'b1;            // MAC_FIRST_BYTE_MSB
 reg k_buf_per_bank = 1'b1;         // RXBUF_PER_BANK: water marks see each bank, 0 all banks together
@@ -43,6 +44,7 @@ initial begin
   if ($value$plusargs("MASK_RX_TAIL_BIT=%d", k_n)) k_mask_order = (k_n == 2);
   if ($value$plusargs("ACC_COUNTS_RETRY=%d", k_n)) k_acc_retry = (k_n != 0);
   if ($value$plusargs("KW_CHECK=%d", k_n)) k_kw_check = (k_n != 0);
+  if ($value$plusargs("ICRC_MODE=%d", k_n)) k_icrc_from_rh = (k_n != 0);
   if ($value$plusargs("ICRC_CHECK=%d", k_n)) k_icrc_check = (k_n != 0);
   if ($value$plusargs("MAC_FIRST_BYTE_MSB=%d", k_n)) k_msb_first = (k_n != 0);
   if ($value$plusargs("RXBUF_PER_BANK=%d", k_n)) k_buf_per_bank = (k_n != 0);
