@@ -56,7 +56,7 @@ function automatic [7:0] class_of(input integer f);
   endcase
 endfunction
 
-// Payload bytes in the addresses of a data frame.
+// Payload bytes that a data frame carries in its addresses and not in its body.
 function automatic integer overlaid(input dummy);
   overlaid = (k_overlay && (format(1'b0) == GEN2 || format(1'b0) == LITE)) ? 6 : 0;
 endfunction
@@ -93,7 +93,7 @@ task automatic make_headers;
   reg [15:0] total;
   reg [47:0] first6;
   begin
-    first6 = (overlaid(1'b0) == 0) ? 48'd0 : (f_source == F_TYPE1) ? s_mem[f_base][511 -: 48]
+    first6 = (f_source == F_TYPE1) ? s_mem[f_base][511 -: 48]
              : (f_source == F_TYPE2) ? s2_mem[f_base][511 -: 48] : 48'd0;
     fmt = format(1'b0);
     kw = {7'h41, `MUT(5, f_flow == 5, 1'b0)};

@@ -3,7 +3,7 @@
 
 integer k_rh_order = 0;            // RH_ORDER: 0 BE64, 1 TXBIT, 2 LE64
 reg k_kw_in_da = 1'b0;             // GEN2_KW_IN_DA: 0 as printed, 1 exchanged
-reg k_overlay = 1'b1;              // GEN2_OVERLAY: 1 payload in the addresses, 0 zeros
+reg k_overlay = 1'b1;              // GEN2_OVERLAY: bytes in the addresses 1 leave the body, 0 are a copy
 reg [15:0] k_udp_csum = 16'h0000;  // UDP_CSUM: constant sent
 reg k_type2_rh = 1'b0;             // TYPE2_HAS_RH
 reg k_len_pad = 1'b1;              // PKTLEN_INCL_PAD: Pkt_len counts pad bytes
