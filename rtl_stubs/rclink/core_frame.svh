@@ -56,7 +56,7 @@ function automatic [7:0] class_of(input integer f);
   endcase
 endfunction
 
-// Payload bytes in the addresses of a data frame.
+// Payload bytes that a data frame carries in its addresses and not in its body.
 function automatic integer overlaid(input dummy);
   overlaid = (k_overlay && (format(1'b0) == GEN2 || format(1'b0) == LITE)) ? 6 : 0;
 endfunction
@@ -93,7 +93,7 @@ task automatic make_headers;
   reg [15:0] total;
   reg [47:0] first6;
   begin
-    first6 = (overlaid(1'b0) == 0) ? 48'd0 : (f_source == F_TYPE1) ? s_mem[f_base][511 -: 48]
+    first6 = (f_source == F_TYPE1) ? s_mem[f_base][511 -: 48]
              : (f_source == F_TYPE2) ? s2_mem[f_base][511 -: 48] : 48'd0;
     fmt = format(1'b0);
     kw = {7'h41, `MUT(5, f_flow == 5, 1'b0)};
@@ -121,9 +121,10 @@ task automatic make_headers;
       udp = {f_sport, f_dport, total - 16'd20, k_udp_csum};
       put_header(ip, 20);
       put_header({96'd0, udp}, 8);
-      fr_crc = crc_step(CRC_AFTER_LRH,
-                        {ip[159:152], `MUT(147, 8'hFF, tc), ip[143:96], 8'hFF, ip[87:80], 16'hFFFF, ip[63:0],
-                         udp[63:16], 16'hFFFF, 288'd0}, 28);
+      if (!k_icrc_from_rh)
+        fr_crc = crc_step(CRC_AFTER_LRH,
+                          {ip[159:152], `MUT(147, 8'hFF, tc), ip[143:96], 8'hFF, ip[87:80], 16'hFFFF, ip[63:0],
+                           udp[63:16], 16'hFFFF, 288'd0}, 28);
     end
     if (f_has_rh && fmt != LITE) begin
       put_header({96'd0, rh_to_wire(f_rh)}, 8);

@@ -3,7 +3,7 @@
 
 integer k_rh_order = 0;            // RH_ORDER: 0 BE64, 1 TXBIT, 2 LE64
 reg k_kw_in_da = 1'b0;             // GEN2_KW_IN_DA: 0 as printed, 1 exchanged
-reg k_overlay = 1'b1;              // GEN2_OVERLAY: 1 payload in the addresses, 0 zeros
+reg k_overlay = 1'b1;              // GEN2_OVERLAY: bytes in the addresses 1 leave the body, 0 are a copy
 reg [15:0] k_udp_csum = 16'h0000;  // UDP_CSUM: constant sent
 reg k_type2_rh = 1'b0;             // TYPE2_HAS_RH
 reg k_len_pad = 1'b1;              // PKTLEN_INCL_PAD: Pkt_len counts pad bytes
@@ -15,6 +15,7 @@ integer k_t3_rx_max = 8192;        // T3_RX_MAX: longest TYPE3 frame received
 reg k_mask_order = 1'b0;           // MASK_RX_TAIL_BIT: 4 as printed, 2 order of ST0
 reg k_acc_retry = 1'b1;            // ACC_COUNTS_RETRY
 reg k_kw_check = 1'b1;             // KW_CHECK: W=0 goes to TYPE3
+reg k_icrc_from_rh = 1'b0;         // ICRC_MODE: 0 by_format, 1 from_rh
 reg k_icrc_check = 1'b1;           // ICRC_CHECK
 reg k_msb_first = 1'b1;            // MAC_FIRST_BYTE_MSB
 reg k_buf_per_bank = 1'b1;         // RXBUF_PER_BANK: water marks see each bank, 0 all banks together
@@ -43,6 +44,7 @@ initial begin
   if ($value$plusargs("MASK_RX_TAIL_BIT=%d", k_n)) k_mask_order = (k_n == 2);
   if ($value$plusargs("ACC_COUNTS_RETRY=%d", k_n)) k_acc_retry = (k_n != 0);
   if ($value$plusargs("KW_CHECK=%d", k_n)) k_kw_check = (k_n != 0);
+  if ($value$plusargs("ICRC_MODE=%d", k_n)) k_icrc_from_rh = (k_n != 0);
   if ($value$plusargs("ICRC_CHECK=%d", k_n)) k_icrc_check = (k_n != 0);
   if ($value$plusargs("MAC_FIRST_BYTE_MSB=%d", k_n)) k_msb_first = (k_n != 0);
   if ($value$plusargs("RXBUF_PER_BANK=%d", k_n)) k_buf_per_bank = (k_n != 0);

@@ -190,7 +190,7 @@ function automatic icrc_good(input integer body);
   integer w;
   integer rest;
   begin
-    if (rx_format == STD) begin
+    if (rx_format == STD && !k_icrc_from_rh) begin
       c = crc_step(CRC_AFTER_LRH,
                    {head8(rx_ip), `MUT(32, 8'hFF, head8(rx_ip + 1)), rx_head[495 - 8*rx_ip -: 48], 8'hFF,
                     head8(rx_ip + 9), 16'hFFFF,

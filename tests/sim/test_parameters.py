@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tb.runner import Job, run
+from tb.runner import Job, run, targets, tests_of
+from tb.runner.knobs import catalogue
 from tb.runner.tools import present_simulators
 
 VALUES = [
@@ -14,6 +15,8 @@ VALUES = [
     ("cnp_out", "CNP_CLEAR", "cnp_tx", "ERN-193"),
     ("retry_source", "RETRY_SOURCE", "buffer", "ERN-090"),
     ("retry_source", "RETRY_SOURCE", "laddr", "ERN-090"),
+    ("icrc_errors", "ICRC_MODE", "from_rh", "RCL-032"),
+    ("registers_rw", "AFH_LAYOUT", "PACKED", "RCL-125/printed"),
 ]
 """Test, parameter, value, a rule that has to be decided then."""
 
@@ -21,6 +24,8 @@ OPEN = [
     ("ecn_cleared", "CNP_CLEAR", "report", "ERN-202"),
     ("retry_source", "RETRY_SOURCE", "either", "ERN-090"),
     ("mad_out", "M_RULES", "report", "ERN-194"),
+    ("icrc_errors", "ICRC_CHECK", "report", "RCL-032"),
+    ("registers_rw", "X_FIELDS", "report", "RCL-125/provisional"),
 ]
 """The same with a value that leaves the point open: the rule is recorded only."""
 
@@ -29,7 +34,8 @@ OPEN = [
 def test_parameter(test: str, knob: str, value: str, rule: str, tmp_path: Path) -> None:
     """Model and HDL follow the parameter together; an open value neither fails nor proves anything."""
     sim = present_simulators()[0]
-    result = run(Job(dut="ernic", test=test, sim=sim, knobs={knob: value}, out_dir=tmp_path / "run"))
+    dut = next(target for target in targets() if knob in catalogue(target) and test in tests_of(target))
+    result = run(Job(dut=dut, test=test, sim=sim, knobs={knob: value}, out_dir=tmp_path / "run"))
     assert result["verdict"] == "pass", f"{result['reason']}\nrepeat: {result['repeat']}"
     decided = (test, knob, value, rule) in VALUES
     assert (rule in result["evidence"], rule in result["observed"]) == (decided, not decided)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ref_model.wire.rclink import Format
 from tb.partner import Action, Direction, Fault
 from tb.sequences.rclink import ACK, bring_up, corrupt, exchange, payload, peer_burst, settled, start
 from tb.testcase import RclinkTest, dut_test
@@ -104,6 +105,22 @@ class icrc_errors(_Damage):
 
     field = "icrc"
     values = (0, 0xFFFF_FFFF, 0x1234_5678)
+
+
+@dut_test(suites=("full",))
+class long_key_words(RclinkTest):
+    """A GEN2 frame whose Key_words announce the 32-bit form is no frame of TYPE1.
+
+    Stimulus: requests with W = 0, repaired by retries, in the 16-bit form otherwise.
+    Checks: RCL-025.
+    """
+
+    async def scenario(self) -> None:
+        link = (await start(self, (1,), timeout_us=8, format=Format.GEN2))[0]
+        for value in (0x02, 0x7E):
+            corrupt(self, "addresses.key_words", value)
+            peer_burst(self, link, 3)
+            await settled(self)
 
 
 @dut_test(suites=("full",))

@@ -20,7 +20,7 @@ class type1_standard(RclinkTest):
         await exchange(self, links, 20)
 
 
-@dut_test(suites=("full",), seeds=2)
+@dut_test(suites=("full", "nightly"), seeds=2)
 class lossy_link(RclinkTest):
     """On a link that loses, doubles and reorders frames every packet arrives once and in order.
 
