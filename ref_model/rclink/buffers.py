@@ -97,7 +97,7 @@ class Buffers:
         if self.stopped(flow):
             return True
         xon, xoff = device.marks[flow]
-        if flow in (Flow.ACK, Flow.TYPE3):
+        if flow in (Flow.ACK, Flow.TYPE3) or xoff <= xon:  # one level meets both marks where they cross
             return None
         sharing = BANKS if flow in BANKS and not self._ctx.knobs["RXBUF_PER_BANK"] else (flow,)
         entries = sum(self._entries[other] for other in sharing)
