@@ -171,6 +171,7 @@ class MacIn:
             self._refuse(qp, frame, "RCL-032", "its ICRC is wrong")
             return
         if frame.icrc_ok is False:
+            ctx.rules.observe("RCL-032")
             sure = False
         if rh.opcode == Opcode.REQUEST:
             self._request(event, qp, frame, sure)

@@ -324,6 +324,8 @@ class Responder:
 
     def _nak(self, psn: int, syndrome: int) -> None:
         rules, scope = self.ctx.rules, self.qp.scope
+        while self.doubts and not self._naks and (psn - self.expected) & PSN_MASK < HALF:
+            self.settle(taken=psn != self.expected)
         if not self._naks:
             missed = next((entry.rule for entry in self.deliveries if entry.psn == psn), "RCL-039")
             rule = self.qp.refused_rule or ("RCL-042" if missed == "RCL-039" else missed)

@@ -23,6 +23,7 @@ READINGS: list[tuple[Format, dict[str, Any]]] = [
     (G1, {"PKTLEN_INCL_PAD": 0}),
     (S, {"ICRC_MODE": "from_rh"}),
     (S, {"ICRC_CHECK": "report"}),
+    (S, {"ACK_PSN_MODE": "NEXT"}),
     (LITE, {"LITE_SA": "DQPID"}),
     (G1, {"ECN_ON_AFH": 1}),
     (S, {"AFH_LAYOUT": "PACKED"}),
