@@ -383,14 +383,15 @@ class type3_soft_reset(_Type3):
 
 @dut_test(suites=("full",))
 class type3_messages(_Type3):
-    """A fault sends a message with both tails.
+    """An event sends a message with both tails.
 
-    Stimulus: faults of either channel with the tails at different places.
+    Stimulus: traffic and faults of either channel with the tails at different places.
     Checks: RCL-122, RCL-139.
     """
 
     async def scenario(self) -> None:
         await self.open()
+        await self.host.set("DMA_INT_MASK", mask=0x1F)
         for sent, received in ((3, 1), (1, 4), (5, 0), (0, 2)):
             for _ in range(sent):
                 await self.rings.post_send(self.raw(64))
@@ -400,6 +401,7 @@ class type3_messages(_Type3):
             await self.settle()
             await self.rings.post("tx", descriptor(self.mem.alloc(64), 64, 0, START | LAST))
             await self.settle()
+            await self.host.write("DMA_INTR_ST0", 0x1F)
             await self.rings.post("rx", descriptor(self.mem.alloc(64), 0))
             await self.receive(self.raw(64))
             await self.settle()
