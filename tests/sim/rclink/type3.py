@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 from ref_model.rclink import ports
 from tb.agents.axi import ErrorRegion
 from tb.host.type3 import LAST, START, descriptor
@@ -272,55 +274,55 @@ class type3_sequences(_Type3):
 class type3_responses(_Type3):
     """Error responses to write-backs, descriptor reads and data are faults 2, 3 and 4, and only reported.
 
-    Stimulus: SLVERR and DECERR for each kind of access, one at a time.
+    Stimulus: SLVERR and DECERR for each kind of access, then good traffic: at once, or behind a soft reset
+    where a descriptor was not read.
     Checks: RCL-115, RCL-117, RCL-139.
     """
 
     async def scenario(self) -> None:
         await self.open()
-        for port, write, side in (
-            (ports.DATA, True, "rx"),
-            (ports.MD, True, "rx"),
-            (ports.DATA, False, "tx"),
-            (ports.MD, False, "tx"),
-        ):
-            for response in (2, 3):
-                region = ErrorRegion(0, 1 << 64, response, reads=not write, writes=write)
-                self.env.ports[port].set_error_regions([region])
-                if side == "rx":
-                    await self.rings.post_receive(256)
-                    await self.receive(self.raw(200))
-                else:
-                    await self.rings.post_send(self.raw(200))
-                await self.host.pause(2)
-                self.env.ports[port].set_error_regions([])
-                await self.settle()
+        kinds = ((ports.DATA, True), (ports.MD, True), (ports.DATA, False), (ports.MD, False))
+        for (port, write), response in product(kinds, (2, 3)):
+            region = ErrorRegion(0, 1 << 64, response, reads=not write, writes=write)
+            self.env.ports[port].set_error_regions([region])
+            await self._move(write)
+            await self.host.pause(2)
+            self.env.ports[port].set_error_regions([])
+            await self.settle()
+            if (port, write) == (ports.MD, False):
                 await self.renew()
+            await self._move(write)
+            await self.settle()
+            await self.renew()
+
+    async def _move(self, write: bool) -> None:
+        if write:
+            await self.rings.post_receive(256)
+            await self.receive(self.raw(200))
+        else:
+            await self.rings.post_send(self.raw(200))
 
 
 @dut_test(suites=("full",))
 class type3_tail_up(_Type3):
     """A tail that reaches its value is reported, and so is a ring run empty.
 
-    Stimulus: every value of both tails, the rings run up to it and over it.
+    Stimulus: values of both tails, the rings run up to them and over them, status at rest behind each frame.
     Checks: RCL-116.
     """
 
     async def scenario(self) -> None:
         await self.open()
         await self.host.set("DMA_INT_MASK", mask=0x1F)
-        for value in range(self.entries):
+        for value in (1, self.entries - 1, 0):
             other = (value + 3) % self.entries
             await self.host.set("TAIL_UP_CFG", tx_tail_up_val=value, rx_tail_up_val=other)
             for _ in range(self.entries):
                 await self.rings.post_send(self.raw(64))
-                await self.rings.done("tx")
                 await self.rings.post_receive(64)
                 await self.receive(self.raw(64))
-                for name in ("DMA_INTR_ST0", "DMA_INTR_ST1"):
-                    await self.host.read(name)
+                await self.settle()
                 await self.host.write("DMA_INTR_ST0", 0x1F)
-            await self.settle()
 
 
 @dut_test(suites=("full",))
