@@ -167,7 +167,7 @@ class type3_write_back(_Type3):
     """Of a descriptor only the low six bytes are written, in its half of the bus.
 
     Stimulus: frames into the descriptors of a whole ring, even and odd; frames sent between them.
-    Checks: RCL-110/rx, RCL-110/tx.
+    Checks: RCL-110/rx; RCL-110/tx where the DUT writes transmit descriptors back.
     """
 
     async def scenario(self) -> None:
