@@ -45,7 +45,7 @@ class Raw:
 
 @dataclass(slots=True, eq=False)
 class Chunk:
-    """What one receive descriptor gets."""
+    """What one receive descriptor gets; ``answered``: when the last write of its bytes was."""
 
     position: int
     buffer: int
@@ -55,6 +55,7 @@ class Chunk:
     error: int
     duty: Must
     missing: set[int] = field(default_factory=set)
+    answered: int = 0
 
 
 @dataclass(slots=True, eq=False)
@@ -413,6 +414,7 @@ class RawEthernet:
             offset = event.addr - chunk.buffer
             if not 0 <= offset < len(chunk.data):
                 continue
+            chunk.answered = max(chunk.answered, event.settled)
             for index, strobe in enumerate(event.mask):
                 at = offset + index
                 if not strobe:
@@ -449,14 +451,16 @@ class RawEthernet:
         if not self._chunks or rx.base + self._chunks[0].position % rx.size * MD_BYTES != start:
             rules.fail("RCL-109", "the descriptor in use", start, "descriptors are written in order", scope)
             return
-        self._complete(self._chunks.popleft(), data)
+        self._complete(self._chunks.popleft(), data, event.settled)
 
-    def _complete(self, chunk: Chunk, data: bytes) -> None:
+    def _complete(self, chunk: Chunk, data: bytes, settled: int) -> None:
         """Judge what a receive descriptor says."""
         ctx, rules = self._ctx, self._ctx.rules
+        why = "a descriptor is written after its data"
         if chunk.missing:
-            why = "a descriptor is written after its data"
             rules.fail("RCL-109", "all bytes in memory", f"{len(chunk.missing)} missing", why, ctx.client)
+        elif settled < chunk.answered:
+            rules.fail("RCL-109", f"not before {chunk.answered} ps", f"{settled} ps", why, ctx.client)
         seen = Descriptor.of(data.ljust(MD_BYTES, b"\0"))
         for name, expected in (
             ("data_size", len(chunk.data)),

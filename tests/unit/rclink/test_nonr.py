@@ -414,3 +414,17 @@ def test_the_frame_behind_a_cut_one() -> None:
     bench.post("RX", [rx_md()])
     bench.frame(FRAME)
     assert bench.end()[0] == "RCL-036"
+
+
+@pytest.mark.parametrize(("late", "right"), [(1, True), (5, False)])
+def test_write_back_answered_before_its_data(late: int, right: bool) -> None:
+    bench = Bench()
+    bench.post("RX", [rx_md()])
+    bench.frame(FRAME)
+    bench.md_read(RX_RING)
+    at = bench.tick()
+    answered = at + late * 10 * CLK
+    bench.see(MemWrite(at, answered, ports.DATA, RX_BUFFER, FRAME, b"\1" * len(FRAME)))
+    bench.write_back(RX_RING, done(len(FRAME), True, True))
+    bench.level(ports.NONR_INTR, 1)
+    assert bench.end() == [] if right else bench.end()[0] == "RCL-109"
