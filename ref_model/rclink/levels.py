@@ -97,7 +97,7 @@ class Levels:
             if ctx.rules.in_range("RCL-060", low, high, seen, "free TYPE1 slots", ctx.client):
                 ctx.rules.met("RCL-061", "slots are freed as the rules say", ctx.client, sure=low == high)
         idle = self._seen.get(ports.IDLE)
-        if idle is not None and not shared.book.open and not self._client.type2 and not self._raw.busy():
+        if idle is not None and not shared.book.open and not self._client.type2 and not self._raw.holds:
             ctx.rules.eq("RCL-129", IDLE, idle, "RCLINK_IDLE_O at rest", ctx.mac)
         if ports.TX_MAC_FREE in self._seen and not shared.book.open:
             ctx.rules.eq("RCL-137", 1, self._seen[ports.TX_MAC_FREE], "TX_MAC_FREE_O at rest", ctx.mac)

@@ -47,12 +47,20 @@ class MacIn:
         self._filter = cnp_filter
         self._raw = raw
 
+        self.reset()
+
     def reset(self) -> None:
-        """Nothing is remembered."""
+        """No frame was cut."""
+        self._behind_cut = False
+
+    def cut(self) -> None:
+        """A frame was given up: nothing is left of it, and the next one is taken for itself."""
+        self._behind_cut = True
 
     def frame(self, event: FrameIn) -> None:
         """A whole frame came."""
         ctx = self._ctx
+        behind_cut, self._behind_cut = self._behind_cut, False
         layout = ctx.device.layout
         error = event.user[0] if event.user else int(not event.good)
         if layout is None:
@@ -67,7 +75,7 @@ class MacIn:
             return
         if frame.kind is Kind.TYPE3:
             leaf = classify(event.data, layout).leaf
-            self._raw.received(event, error, LEAF_RULES.get(leaf, "RCL-025"))
+            self._raw.received(event, error, "RCL-036" if behind_cut else LEAF_RULES.get(leaf, "RCL-025"))
             return
         if error:
             ctx.refuse(frame.payload, "RCL-029", "the MAC found it damaged")
@@ -76,7 +84,7 @@ class MacIn:
         if frame.ip_checksum_ok is False:
             sure = False
         if frame.kind is Kind.TYPE2:
-            self._type2(event, frame, sure)
+            self._type2(event, frame, sure, "RCL-036" if behind_cut else "")
         elif not self._for_us(frame):
             ctx.refuse(frame.payload, "RCL-028", "another destination address")
             self._note_refusal(frame, "RCL-028")
@@ -116,7 +124,7 @@ class MacIn:
 
     # -- TYPE2 and LITE ---------------------------------------------------------------------------
 
-    def _type2(self, event: FrameIn, frame: Frame, sure: bool) -> None:
+    def _type2(self, event: FrameIn, frame: Frame, sure: bool, rule: str = "") -> None:
         ctx = self._ctx
         assert frame.addresses is not None
         if len(frame.payload) > ctx.device.type2_len:
@@ -126,9 +134,9 @@ class MacIn:
                 ctx.messages.owe(TYPE2_RX_OVERSIZE, None, ctx.now, sure=False)
             ctx.refuse(frame.payload, "RCL-121", "a TYPE2 frame that is too long")
             return
-        rule = "RCL-106" if ctx.device.lite else "RCL-027" if frame.vlan is not None else "RCL-025"
+        usual = "RCL-106" if ctx.device.lite else "RCL-027" if frame.vlan is not None else "RCL-025"
         source = frame.addresses.src & SOURCE_BITS
-        self._client.arrive(frame.payload, source, 0, ports.ETYPE_TYPE2, rule, sure)
+        self._client.arrive(frame.payload, source, 0, ports.ETYPE_TYPE2, rule or usual, sure)
 
     def _lite(self, frame: Frame) -> None:
         ctx = self._ctx

@@ -121,6 +121,7 @@ class RclinkModel:
             ports.RETRY_TMO: lambda event: self._told(event, lambda qp: qp.requester.timed_out()),
             ports.NOCNP: lambda event: self._told(event, lambda qp: qp.notices.reported(event.values[1])),
             ports.MSI: self._message,
+            ports.MAC_RX_CUT: lambda event: self.mac_in.cut(),
         }
 
     # -- interface --------------------------------------------------------------------------------

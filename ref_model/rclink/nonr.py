@@ -26,18 +26,26 @@ TX_BURST, RX_BURST = 256, 512
 RX_FIFO = 8192
 CRC_ERROR, LENGTH_ERROR = 1, 2
 RINGS = ("TX", "RX")
+#: Faults of a descriptor by its sizes.
+SIZE_FAULTS = {"TX": (7, 9), "RX": (10,)}
 
 
 @dataclass(slots=True, eq=False)
 class Raw:
-    """A frame to send: its buffer."""
+    """A frame to send: its buffer.
+
+    ``whole``: it begins and ends in its descriptor; what becomes of another is open. ``unread``: an error
+    response came in place of some of its bytes, which are open then.
+    """
 
     descriptor: Descriptor
+    whole: bool
+    unread: bool = False
 
 
 @dataclass(slots=True, eq=False)
 class Chunk:
-    """What one receive descriptor gets."""
+    """What one receive descriptor gets; ``answered``: when the last write of its bytes was."""
 
     position: int
     buffer: int
@@ -47,6 +55,7 @@ class Chunk:
     error: int
     duty: Must
     missing: set[int] = field(default_factory=set)
+    answered: int = 0
 
 
 @dataclass(slots=True, eq=False)
@@ -78,7 +87,7 @@ class RawEthernet:
         self._used = dict.fromkeys(RINGS, False)  # it has worked, or met a fault
         self._again = dict.fromkeys(RINGS, False)  # a soft reset came after that
         self._sending: deque[Raw] = deque()
-        self._open_packet = False
+        self._last_sent: Descriptor | None = None
         self._frames: deque[Received] = deque()
         self._buffers: deque[tuple[int, Descriptor]] = deque()
         self._chunks: deque[Chunk] = deque()
@@ -117,7 +126,7 @@ class RawEthernet:
         self._stopped[kind] = False
         if kind == "TX":
             self._sending.clear()
-            self._open_packet = False
+            self._last_sent = None
         else:
             for chunk in self._chunks:
                 self._ctx.deadlines.void(chunk.duty)
@@ -159,8 +168,8 @@ class RawEthernet:
         if ctx.quiet:
             ctx.rules.eq(rule, ring.tail, seen, f"{name} at rest", ctx.client)
         elif ring.size:
-            ahead = (seen - ring.tail) % ring.size
-            ctx.rules.in_range(rule, 0, max(ring.fetched - ring.done, 1), ahead, name, ctx.client, sure=False)
+            ahead, most = ring.look(seen)
+            ctx.rules.in_range(rule, 0, most, ahead, name, ctx.client, sure=False)
         return True
 
     # -- memory -----------------------------------------------------------------------------------
@@ -176,6 +185,7 @@ class RawEthernet:
             self._md_access(event.begin, event.settled)
             if event.resp:
                 self.status.fault(3)
+                self._unread(event.addr)
                 return
             size = len(event.data)
             rules.one_of("RCL-111", {16, 32}, size, "bytes of a descriptor read", scope)
@@ -185,10 +195,23 @@ class RawEthernet:
         self._burst(event.addr, len(event.data), TX_BURST)
         if event.resp:
             self.status.fault(4)
+            for raw in self._sending:
+                raw.unread = raw.unread or _covers(raw.descriptor, event.addr, len(event.data))
             return
         if not any(_covers(raw.descriptor, event.addr, len(event.data)) for raw in self._sending):
             why = "buffers of fetched descriptors"
             rules.fail("RCL-108", "a buffer to send", event.addr, why, scope)
+
+    def _unread(self, addr: int) -> None:
+        """A descriptor was not read: what its channel takes it for is open until the soft reset."""
+        for kind, ring in self._rings.items():
+            if ring.contains(addr):
+                self._stopped[kind] = True
+                for fault in SIZE_FAULTS[kind]:
+                    self.status.fault(fault, sure=False)
+        if self._stopped["RX"]:
+            self._void_frames()
+        self._expect()
 
     def _burst(self, addr: int, size: int, limit: int) -> None:
         rules, scope = self._ctx.rules, self._ctx.client
@@ -230,22 +253,22 @@ class RawEthernet:
 
     def _to_send(self, position: int, descriptor: Descriptor) -> None:
         """A descriptor of the transmit ring is known."""
+        before, self._last_sent = self._last_sent, descriptor
         fault = None
         if descriptor.data_size == 0:
             fault = 9
         elif descriptor.data_size > TYPE3_TX_MAX:
             fault = 7
-        elif descriptor.first and self._open_packet:
+        elif before is not None and before.starts_only and descriptor.starts_only:
             fault = 5
-        elif not descriptor.first and not self._open_packet:
+        elif before is not None and before.ends_only and descriptor.ends_only:
             fault = 6
         if fault is not None:
             self._stopped["TX"] = True
-            self.status.fault(fault, sure=fault not in (5, 6))
+            self.status.fault(fault)
             self._expect()
             return
-        self._open_packet = not descriptor.last
-        self._sending.append(Raw(descriptor))
+        self._sending.append(Raw(descriptor, descriptor.first and descriptor.last))
 
     @property
     def pending(self) -> bool:
@@ -254,7 +277,18 @@ class RawEthernet:
 
     def expects(self, data: bytes) -> bool:
         """Return whether ``data`` is the next raw frame."""
-        return bool(self._sending) and self._bytes(self._sending[0]) == data
+        raw = self._next(data)
+        return raw is not None and self._is(raw, data)
+
+    def _next(self, data: bytes) -> Raw | None:
+        """The frame ``data`` is taken for: one that must leave, or one before it that may."""
+        for raw in self._sending:
+            if raw.whole or self._is(raw, data):
+                return raw
+        return None
+
+    def _is(self, raw: Raw, data: bytes) -> bool:
+        return len(data) == raw.descriptor.data_size if raw.unread else data == self._bytes(raw)
 
     def _bytes(self, raw: Raw) -> bytes:
         return self.memory.read(raw.descriptor.addr, raw.descriptor.data_size)
@@ -262,12 +296,18 @@ class RawEthernet:
     def sent(self, event: FrameOut) -> bool:
         """Judge that a raw frame leaves."""
         ctx = self._ctx
-        if not self._sending:
+        raw = self._next(event.data)
+        if raw is None:
             rule = "RCL-113" if self._stopped["TX"] else "RCL-108"
             ctx.rules.fail(rule, "no frame", event.data, "no descriptor was fetched for it", ctx.mac)
             return False
-        raw = self._sending.popleft()
-        good = ctx.rules.eq("RCL-024", self._bytes(raw), event.data, "bytes of a raw frame", ctx.mac)
+        while self._sending.popleft() is not raw:
+            self._rings["TX"].done += 1
+        good = self._is(raw, event.data)
+        if raw.unread and good:
+            ctx.rules.met("RCL-024", "length of a raw frame", ctx.mac, sure=False)
+        else:
+            ctx.rules.eq("RCL-024", self._bytes(raw), event.data, "bytes of a raw frame", ctx.mac)
         self._rings["TX"].done += 1
         ctx.rules.met("RCL-108", "descriptors in order", ctx.mac)
         self._worked("TX")
@@ -374,6 +414,7 @@ class RawEthernet:
             offset = event.addr - chunk.buffer
             if not 0 <= offset < len(chunk.data):
                 continue
+            chunk.answered = max(chunk.answered, event.settled)
             for index, strobe in enumerate(event.mask):
                 at = offset + index
                 if not strobe:
@@ -410,14 +451,16 @@ class RawEthernet:
         if not self._chunks or rx.base + self._chunks[0].position % rx.size * MD_BYTES != start:
             rules.fail("RCL-109", "the descriptor in use", start, "descriptors are written in order", scope)
             return
-        self._complete(self._chunks.popleft(), data)
+        self._complete(self._chunks.popleft(), data, event.settled)
 
-    def _complete(self, chunk: Chunk, data: bytes) -> None:
+    def _complete(self, chunk: Chunk, data: bytes, settled: int) -> None:
         """Judge what a receive descriptor says."""
         ctx, rules = self._ctx, self._ctx.rules
+        why = "a descriptor is written after its data"
         if chunk.missing:
-            why = "a descriptor is written after its data"
             rules.fail("RCL-109", "all bytes in memory", f"{len(chunk.missing)} missing", why, ctx.client)
+        elif settled < chunk.answered:
+            rules.fail("RCL-109", f"not before {chunk.answered} ps", f"{settled} ps", why, ctx.client)
         seen = Descriptor.of(data.ljust(MD_BYTES, b"\0"))
         for name, expected in (
             ("data_size", len(chunk.data)),
@@ -459,9 +502,16 @@ class RawEthernet:
             return "raw frames to send"
         return "descriptors to write back" if self._chunks else ""
 
+    @property
+    def holds(self) -> bool:
+        """Whether a frame is in a channel, be it for want of a descriptor or behind a fault."""
+        return bool(self._sending or self._chunks or self._frames)
+
     def quiet(self) -> None:
         """Nothing moves any more."""
         self.status.quiet()
+        for ring in self._rings.values():
+            ring.quiet()
 
 
 def _covers(descriptor: Descriptor, addr: int, size: int) -> bool:

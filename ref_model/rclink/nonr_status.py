@@ -47,8 +47,9 @@ class NonrStatus:
         self.messages = 0  #: messages that may still come
 
     def event(self, bit: int, sure: bool = True) -> None:
-        """An event of DMA_INTR_ST0 happens."""
+        """An event of DMA_INTR_ST0 happens; whether the mask also governs its message is open."""
         self.events[bit].cause(sure)
+        self.messages += 1
 
     def fault(self, bit: int, sure: bool = True) -> None:
         """A fault happens: its bit, the abnormal event, the fault line, a message."""
@@ -121,7 +122,7 @@ class NonrStatus:
         if info & 31 != TYPE3_FAULT[1] or info >> 33:
             rules.fail("RCL-122", "code 1", info, "message of type 3", scope)
         elif not self.messages:
-            rules.fail("RCL-122", "no message", info, "no fault of TYPE3", scope)
+            rules.fail("RCL-122", "no message", info, "no event of TYPE3", scope)
         else:
             self.messages -= 1
             seen = (info >> RX_TAIL_LSB & TAIL_BITS, info >> TX_TAIL_LSB & TAIL_BITS)

@@ -17,6 +17,9 @@ FRAMES: dict[str, tuple[str, ...]] = {
 }
 """Frame ports: TX_S and MAC_RX into the DUT, RX_M and MAC_TX out of it."""
 
+MAC_RX_CUT = "mac_rx_cut"
+"""No port: the frame under way on ``mac_rx`` was given up without a last beat (SideBand without words)."""
+
 TX_S_CRD = "tx_s_crd"
 MAC_CREDIT, MAC_CREDIT_RST = "mac_credit", "mac_credit_rst"
 CBFC_LOAD, CBFC_RETURN, CBFC_RESET = "cbfc_load", "cbfc_return", "cbfc_reset"

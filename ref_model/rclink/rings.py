@@ -25,6 +25,16 @@ class Descriptor:
     buffer_size: int
     addr: int
 
+    @property
+    def starts_only(self) -> bool:
+        """First of a frame and not its last."""
+        return self.first and not self.last
+
+    @property
+    def ends_only(self) -> bool:
+        """Last of a frame and not its first."""
+        return self.last and not self.first
+
     @classmethod
     def of(cls, data: bytes) -> Descriptor:
         """Read 16 little-endian bytes."""
@@ -56,7 +66,7 @@ class Ring:
 
     def restart(self) -> None:
         """Soft reset, or new base and size: nothing posted, nothing used."""
-        self.head = self.done = self.fetched = 0
+        self.head = self.done = self.fetched = self.shown = 0
 
     def post(self, index: int) -> None:
         """Software wrote the head: entries up to ``index`` (exclusive) are posted."""
@@ -70,9 +80,24 @@ class Ring:
 
     @property
     def tails(self) -> set[int]:
-        """Indices the tail register may show while what was fetched is being worked on."""
+        """Indices the tail may show while what was fetched is being worked on."""
         last = max(self.fetched, self.done)
-        return {place % self.size for place in range(self.done, last + 1)} if self.size else {0}
+        return {place % self.size for place in range(self.shown, last + 1)} if self.size else {0}
+
+    def look(self, index: int) -> tuple[int, int]:
+        """Note a tail that was read; returns how far it is ahead of the last one and how far it may be.
+
+        When the tail follows what was done has no stated latency: only quiet makes it certain.
+        """
+        most = max(self.fetched, self.done + 1) - self.shown
+        ahead = (index - self.shown) % self.size
+        if ahead <= most:
+            self.shown += ahead
+        return ahead, most
+
+    def quiet(self) -> None:
+        """The tail shows all that was done."""
+        self.shown = self.done
 
     def position(self, addr: int) -> int | None:
         """Posted entry at ``addr`` that is not done yet; None if there is none."""

@@ -17,11 +17,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from cocotb.triggers import Event
 from cocotbext.axi.stream import define_stream
 from cocotbext.eth.eth_mac import AxiStreamBus, EthMacFrame, EthMacRx
 from pyuvm import uvm_component
 
-from ref_model.events import FrameIn, FrameOut
+from ref_model.errors import UserError
+from ref_model.events import FrameIn, FrameOut, SideBand
 from tb.agents.base import Monitor
 from tb.agents.channels import SinkChannel
 from tb.agents.generators import Stalls
@@ -41,6 +43,7 @@ class _MarkedFrame(EthMacFrame):
     good: bool = True
     queued_at: int = 0
     user: tuple[int, ...] = ()
+    cut: Callable[[], None] | None = None
 
 
 class LineRateMacRx(EthMacRx):
@@ -59,6 +62,7 @@ class LineRateMacRx(EthMacRx):
         marks = [bus.tuser] if hasattr(bus, "tuser") else []
         words = [getattr(config.entity, name) for name in pins.words]
         self._marked = bool(marks)
+        self._restart: Any = getattr(config.entity, f"{pins.port}_restart", None)
         self._payload = Payload((bus.tdata, bus.tkeep, bus.tlast, *marks, *words))
         active = bool(pins.reset_active)
         super().__init__(
@@ -66,11 +70,17 @@ class LineRateMacRx(EthMacRx):
         )
         self.stream.assert_reset(True)  # the pins are driven by _run
 
-    def put(self, data: bytes, good: bool, user: tuple[int, ...]) -> None:
-        """Queue one frame (the model's own ``send_nowait`` would drop ``good`` and ``user``)."""
+    def put(
+        self, data: bytes, good: bool, user: tuple[int, ...], cut: Callable[[], None] | None = None
+    ) -> None:
+        """Queue one frame (the model's own ``send_nowait`` would drop ``good`` and ``user``).
+
+        With ``cut`` it has no last beat; that is called once the framing of the DUT's port begins anew.
+        """
         frame = _MarkedFrame(data)
         frame.good = good
         frame.user = user
+        frame.cut = cut
         frame.queued_at = now_ps()
         self.queue.put_nowait(frame)
         self.idle_event.clear()
@@ -123,7 +133,7 @@ class LineRateMacRx(EthMacRx):
                     bus.tvalid.value = 0
                     for _ in range(wait):
                         await edge
-                last = offset + width >= len(data)
+                last = offset + width >= len(data) and frame.cut is None
                 keep = (1 << len(chunk)) - 1 if last else full
                 marks = (int(last and frame.good),) if self._marked else ()
                 beat = (int.from_bytes(chunk, "little"), keep, int(last), *marks, *frame.user)
@@ -133,8 +143,18 @@ class LineRateMacRx(EthMacRx):
                 while ready is not None and not high(ready):
                     await edge
                 now = now_ps()
+            if frame.cut is not None:
+                await self._give_up(frame.cut)
             self.current_frame = None
             self._line_at += self._line_time(self.ifg)
+
+    async def _give_up(self, told: Callable[[], None]) -> None:
+        """The next beat is the first of another frame."""
+        self.bus.tvalid.value = 0
+        self._restart.value = 1
+        await self.clock.rising_edge
+        self._restart.value = 0
+        told()
 
 
 class _LinePacer:
@@ -228,6 +248,12 @@ class FrameMonitor(Monitor):
         self.channel.abort()
         self._frame.clear()
 
+    def cut(self) -> None:
+        """Drop the frame under way: its sender gave it up. The event of this is ``<port>_cut``."""
+        self._frame.clear()
+        now = now_ps()
+        self.publish(SideBand(now, now, f"{self._pins.port}_cut", ()))
+
     def open_begin(self) -> int | None:
         """First VALID of the frame under way."""
         return self._frame.begin if self._frame.begin is not None else self.channel.begin
@@ -294,6 +320,23 @@ class MacDriver(FrameDriver):
         assert self.model is not None
         self.model.put(data, good, user)
 
+    async def cut(self, data: bytes, user: tuple[int, ...], told: Callable[[], None]) -> None:
+        """Send the beginning of a frame, which is given up then; UserError unless ``data`` is whole beats."""
+        assert self.model is not None
+        if not data or len(data) % self.model.byte_lanes:
+            lanes = self.model.byte_lanes
+            raise UserError(
+                f"{self.pins.port}: {len(data)} bytes of a cut frame, allowed are multiples of {lanes}"
+            )
+        done = Event()
+
+        def given_up() -> None:
+            told()
+            done.set()
+
+        self.model.put(data, True, user, given_up)
+        await done.wait()
+
     def start(self) -> None:
         """Build the model at the first release of the reset and send what was queued before."""
         pins = self.pins
@@ -340,6 +383,11 @@ class MacAgent(FrameAgent):
         pacer = _LinePacer(config)
         self.monitor_out.on_accept = pacer.take
         return lambda: max(random_stalls.draw(), pacer.stall(now_ps()))
+
+    async def cut(self, data: bytes, user: tuple[int, ...]) -> None:
+        """Send the beginning of a frame behind those queued and give it up; the port needs a restart pin."""
+        assert isinstance(self.driver, MacDriver)
+        await self.driver.cut(data, user, self.monitor_in.cut)
 
     def hold_output(self) -> None:
         """Keep READY of the output low until :meth:`release_output`."""

@@ -57,39 +57,55 @@ class Type3Rings:
             control |= {f"{name}_en": 1, f"{name}_reset": 0}
         await self._host.set("NONR_DMA_CTRL", **control)
 
-    async def post_send(self, frame: bytes, offset: int = 0, align: int = 64) -> None:
-        """Put a frame into memory, ``offset`` past a multiple of ``align``, its descriptor into the ring."""
-        addr = self._memory.alloc(len(frame) + offset, align, "type3 tx") + offset
-        self._memory.write(addr, frame)
-        await self.post("tx", descriptor(addr, len(frame), len(frame), START | LAST))
+    async def reset(self, name: str) -> None:
+        """Soft reset of channel "tx" or "rx": it stays in reset, without a ring, until ``open``."""
+        self._rings[name] = _Ring(name)
+        await self._host.set("NONR_DMA_CTRL", **{f"{name}_en": 0, f"{name}_reset": 1})
 
-    async def post_receive(self, size: int) -> int:
-        """Give the device a buffer of ``size`` bytes (a multiple of 64); returns its address."""
-        if size % 64 or not 0 < size < 1 << 16:
-            raise UserError(f"receive buffer of {size} bytes, allowed are multiples of 64 below 65536")
-        addr = self._memory.alloc(size, 64, "type3 rx")
-        await self.post("rx", descriptor(addr, size))
-        return addr
+    async def post_send(self, *frames: bytes, offset: int = 0) -> None:
+        """Put frames into memory, ``offset`` bytes past a multiple of 4096, and announce them at once."""
+        entries = []
+        for frame in frames:
+            addr = self._memory.alloc(offset + len(frame), 4096, "type3 tx") + offset
+            self._memory.write(addr, frame)
+            entries.append(descriptor(addr, len(frame), len(frame), START | LAST))
+        await self.post("tx", *entries)
 
-    async def post(self, name: str, entry: bytes) -> None:
-        """Put a descriptor, legal or not, into ring ``name`` once there is room."""
+    async def post_receive(self, *sizes: int, offset: int = 0) -> list[int]:
+        """Give the device buffers ``offset`` bytes past a multiple of 4096, at once; returns their addresses.
+
+        Raises:
+            UserError: a size or the offset is no multiple of 64, or a size is none of 16 bits above 0.
+        """
+        if offset % 64 or any(size % 64 or not 0 < size < 1 << 16 for size in sizes):
+            allowed = "allowed are multiples of 64, sizes from 64 to 65472"
+            raise UserError(f"receive buffers of {sizes} bytes, offset {offset}: {allowed}")
+        places = [self._memory.alloc(offset + size, 4096, "type3 rx") + offset for size in sizes]
+        await self.post("rx", *map(descriptor, places, sizes))
+        return places
+
+    async def post(self, name: str, *entries: bytes) -> None:
+        """Put descriptors into a ring once there is room for all of them, then move its head once."""
         ring = self._rings[name]
-        if not ring.entries:
-            raise UserError(f"type3 {name}: the ring is not open")
-        following = (ring.head + 1) % ring.entries
+        if len(entries) >= ring.entries:
+            raise UserError(f"type3 {name}: {len(entries)} descriptors in a ring of {ring.entries}")
 
         async def room() -> bool:
-            return await self.tail(name) != following
+            return (await self.tail(name) - ring.head - 1) % ring.entries >= len(entries)
 
         await self._host.wait_until(room, f"room in the {name} ring")
-        self._memory.write(ring.base + ENTRY * ring.head, entry)
-        ring.head = following
-        await self._host.set(f"{name.upper()}_MD_HEAD_PTR", **{f"{name}_md_head_ptr": following})
+        for entry in entries:
+            self._memory.write(ring.base + ENTRY * ring.head, entry)
+            ring.head = (ring.head + 1) % ring.entries
+        await self._host.set(f"{name.upper()}_MD_HEAD_PTR", **{f"{name}_md_head_ptr": ring.head})
 
-    async def soft_reset(self, name: str) -> None:
-        """Put a channel into its soft reset; ``open`` ends it."""
-        await self._host.set("NONR_DMA_CTRL", **{f"{name}_reset": 1, f"{name}_en": 0})
-        await self._host.pause(0.5)
+    async def done(self, name: str) -> None:
+        """Wait until the device used all descriptors of a ring."""
+
+        async def empty() -> bool:
+            return await self.tail(name) == self._rings[name].head
+
+        await self._host.wait_until(empty, f"the end of the {name} ring")
 
     async def tail(self, name: str) -> int:
         """Entry the device works on."""

@@ -141,10 +141,11 @@ class RclinkPartner:
 
     def inject(self, frame: Frame | bytes, error: int = 0) -> None:
         """Send any frame to the DUT as it is; ``error`` of the MAC: [0] FCS, [1] length."""
-        data = self._built(frame) if isinstance(frame, Frame) else frame
+        data = self.bytes_of(frame) if isinstance(frame, Frame) else frame
         self._mac.send_nowait(data, user=(error,))
 
-    def _built(self, frame: Frame) -> bytes:
+    def bytes_of(self, frame: Frame) -> bytes:
+        """The bytes of a frame in the format of the endpoint."""
         layout = self.endpoint.device.layout
         assert layout is not None, "no format is enabled"
         return build(frame, layout)
@@ -171,7 +172,7 @@ class RclinkPartner:
         """Send a CNP of a queue pair of the endpoint."""
         config = self.endpoint.qp_config(qp)
         assert config is not None
-        self._pass(Direction.TO_DUT, self._built(frames.notification(self.endpoint.device, config)))
+        self._pass(Direction.TO_DUT, self.bytes_of(frames.notification(self.endpoint.device, config)))
 
     def answer(self, qp: int, ahead: int) -> None:
         """Inject an ACK of the PSN that lies ``ahead`` of the one the endpoint expects next."""

@@ -343,3 +343,88 @@ def test_classification() -> None:
     at = bench.tick()
     bench.see(FrameOut(at, at, ports.RX_M, FRAME, (0, 3, len(FRAME), 0x22)))
     assert bench.end()[0] in ("RCL-025", "RCL-138")
+
+
+@pytest.mark.parametrize(("first", "last", "fault"), [(True, False, 5), (False, True, 6)])
+def test_two_lone_descriptors(first: bool, last: bool, fault: int) -> None:
+    """The second of two that only start, or only end, a frame is a fault; the first may be sent."""
+    for sent, told in ((True, True), (False, True), (True, False)):
+        bench = Bench()
+        bench.host(TX_BUFFER, FRAME)
+        bench.post("TX", [tx_md(first=first, last=last)] * 2)
+        bench.md_read(TX_RING, 2)
+        if sent:
+            bench.out(FRAME)
+        if told:
+            bench.level(ports.NONR_FAULT_INTR, 1)
+            bench.level(ports.NONR_INTR, 1)
+        found = bench.end()
+        assert found == [] if told else "RCL-114" in found, (sent, told, found)
+
+
+def test_a_start_and_an_end_are_no_fault() -> None:
+    bench = Bench()
+    bench.host(TX_BUFFER, FRAME)
+    bench.post("TX", [tx_md(last=False), tx_md(first=False)])
+    bench.md_read(TX_RING, 2)
+    bench.level(ports.NONR_FAULT_INTR, 1)
+    assert "RCL-139" in bench.end()
+
+
+@pytest.mark.parametrize(("data", "rule"), [(bytes(len(FRAME)), None), (FRAME[:-1], "RCL-024")])
+def test_bytes_without_an_answer(data: bytes, rule: str | None) -> None:
+    """Where a read had an error response only the length of the frame is judged."""
+    bench = Bench()
+    bench.host(TX_BUFFER, FRAME)
+    bench.post("TX", [tx_md()])
+    bench.md_read(TX_RING)
+    bench.data_read(TX_BUFFER & -64, 128, resp=2)
+    bench.level(ports.NONR_FAULT_INTR, 1)
+    bench.level(ports.NONR_INTR, 1)
+    bench.out(data)
+    found = bench.end()
+    assert found == [] if rule is None else found[0] == rule, found
+
+
+def test_the_tail_follows_what_was_sent() -> None:
+    """It may lag until all is quiet, but runs neither back nor ahead."""
+    for reads, right in (((0, 1), True), ((1, 0), False), ((3,), False)):
+        bench = Bench()
+        transmit(bench)
+        for value in reads:
+            bench.read("TX_MD_TAIL_PTR", value)
+        bench.level(ports.NONR_INTR, 1)
+        assert bench.end() == [] if right else bench.end()[0] == "RCL-108", reads
+
+
+def test_a_message_for_an_event() -> None:
+    """Each event of DMA_INTR_ST0 allows one message, with the tails of that moment."""
+    for info, rule in ((3 << 31 | 1 << 5 | 1, None), (3 << 31 | 1 << 18 | 1, "RCL-122")):
+        bench = Bench()
+        transmit(bench)
+        rest(bench)
+        bench.see(SideBand(bench.tick(), bench.now, ports.MSI, (info,)))
+        found = bench.end()
+        assert found == [] if rule is None else found[0] == rule, found
+
+
+def test_the_frame_behind_a_cut_one() -> None:
+    bench = Bench()
+    bench.see(SideBand(bench.tick(), bench.now, ports.MAC_RX_CUT, ()))
+    bench.post("RX", [rx_md()])
+    bench.frame(FRAME)
+    assert bench.end()[0] == "RCL-036"
+
+
+@pytest.mark.parametrize(("late", "right"), [(1, True), (5, False)])
+def test_write_back_answered_before_its_data(late: int, right: bool) -> None:
+    bench = Bench()
+    bench.post("RX", [rx_md()])
+    bench.frame(FRAME)
+    bench.md_read(RX_RING)
+    at = bench.tick()
+    answered = at + late * 10 * CLK
+    bench.see(MemWrite(at, answered, ports.DATA, RX_BUFFER, FRAME, b"\1" * len(FRAME)))
+    bench.write_back(RX_RING, done(len(FRAME), True, True))
+    bench.level(ports.NONR_INTR, 1)
+    assert bench.end() == [] if right else bench.end()[0] == "RCL-109"
