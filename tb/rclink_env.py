@@ -152,7 +152,7 @@ async def _sleep(ps: int) -> None:
     await Timer(ps, "ps")
 
 
-STATUS = ("INTR_STATUS", "XON_THR_RDMA", "TX_MD_TAIL_PTR", "RX_MD_TAIL_PTR", "DMA_INTR_ST0", "DMA_INTR_ST1")
+STATUS = ("INTR_STATUS", "XON_THR_RDMA", "TX_MD_TAIL_PTR", "RX_MD_TAIL_PTR", "DMA_INTR_ST1", "DMA_INTR_ST0")
 QP_STATUS = (
     "QP_CONTROL_STATUS",
     "TX_EPSN_MEM",

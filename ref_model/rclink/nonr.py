@@ -14,7 +14,7 @@ from ref_model.events import FrameIn, FrameOut, HostWrite, MemRead, MemWrite, Re
 from ref_model.memory import SparseMemory
 from ref_model.rclink import ports
 from ref_model.rclink.config import TYPE3_TX_MAX, Flow
-from ref_model.rclink.nonr_status import RX_EMPTY, RX_TAIL, TX_EMPTY, TX_TAIL, NonrStatus
+from ref_model.rclink.nonr_status import FAULT_RULES, RX_EMPTY, RX_TAIL, TX_EMPTY, TX_TAIL, NonrStatus
 from ref_model.rclink.rings import INDEX_MASK, MD_BYTES, WRITTEN_BYTES, Descriptor, Ring
 
 if TYPE_CHECKING:
@@ -88,6 +88,7 @@ class RawEthernet:
         self._again = dict.fromkeys(RINGS, False)  # a soft reset came after that
         self._sending: deque[Raw] = deque()
         self._last_sent: Descriptor | None = None
+        self._fault_rule = "RCL-108"  # of the fault that stopped the transmit channel
         self._frames: deque[Received] = deque()
         self._buffers: deque[tuple[int, Descriptor]] = deque()
         self._chunks: deque[Chunk] = deque()
@@ -164,6 +165,7 @@ class RawEthernet:
             return False
         ring = self._rings[name[:2]]
         rule = "RCL-108" if name[0] == "T" else "RCL-109"
+        rule = "RCL-117" if self._again[name[:2]] else rule
         seen = event.data & INDEX_MASK
         if ctx.quiet:
             ctx.rules.eq(rule, ring.tail, seen, f"{name} at rest", ctx.client)
@@ -200,13 +202,20 @@ class RawEthernet:
             return
         if not any(_covers(raw.descriptor, event.addr, len(event.data)) for raw in self._sending):
             why = "buffers of fetched descriptors"
-            rules.fail("RCL-108", "a buffer to send", event.addr, why, scope)
+            rules.fail(
+                self._fault_rule if self._stopped["TX"] else "RCL-108",
+                "a buffer to send",
+                event.addr,
+                why,
+                scope,
+            )
 
     def _unread(self, addr: int) -> None:
         """A descriptor was not read: what its channel takes it for is open until the soft reset."""
         for kind, ring in self._rings.items():
             if ring.contains(addr):
                 self._stopped[kind] = True
+                self._fault_rule = "RCL-108"
                 for fault in SIZE_FAULTS[kind]:
                     self.status.fault(fault, sure=False)
         if self._stopped["RX"]:
@@ -265,6 +274,7 @@ class RawEthernet:
             fault = 6
         if fault is not None:
             self._stopped["TX"] = True
+            self._fault_rule = FAULT_RULES[fault]
             self.status.fault(fault)
             self._expect()
             return
@@ -298,7 +308,7 @@ class RawEthernet:
         ctx = self._ctx
         raw = self._next(event.data)
         if raw is None:
-            rule = "RCL-113" if self._stopped["TX"] else "RCL-108"
+            rule = self._fault_rule if self._stopped["TX"] else "RCL-108"
             ctx.rules.fail(rule, "no frame", event.data, "no descriptor was fetched for it", ctx.mac)
             return False
         while self._sending.popleft() is not raw:

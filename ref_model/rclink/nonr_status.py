@@ -79,7 +79,9 @@ class NonrStatus:
         """Judge a read of a status register."""
         rules, scope = self._ctx.rules, self._ctx.client
         events = register == "DMA_INTR_ST0"
-        for bit, flag in enumerate(self.events if events else self.faults):
+        flags = list(enumerate(self.events if events else self.faults))
+        flags.sort(key=lambda entry: entry[1].possible()[0])  # those that must be set first
+        for bit, flag in flags:
             seen = value >> bit & 1
             rule = (
                 ("RCL-139" if bit == ABNORMAL else "RCL-116") if events else FAULT_RULES.get(bit, "RCL-139")
@@ -89,6 +91,8 @@ class NonrStatus:
             else:
                 rules.met(rule, f"{register}[{bit}]", scope, sure=not all(flag.possible()))
             flag.seen(seen)
+        if self._ctx.quiet and not events and not self.lines[ports.NONR_FAULT_INTR] and value:
+            rules.fail("RCL-139", f"{ports.NONR_FAULT_INTR} = 1", 0, "line at rest", scope)
 
     def _masked(self) -> list[Flag]:
         """Events that drive NONR_INTR_O, by the places of their mask bits."""
@@ -135,6 +139,8 @@ class NonrStatus:
         for flag in (*self.events, *self.faults):
             flag.quiet()
         for port, value in self.lines.items():
+            if port == ports.NONR_FAULT_INTR and not value:
+                continue  # no line or no fault: the read of DMA_INTR_ST1 tells, or the time for both ends
             rule = "RCL-116" if port == ports.NONR_INTR else "RCL-139"
             if not self._line(port)[value]:
                 rules.fail(rule, f"{port} = {1 - value}", value, "line at rest", scope)

@@ -23,15 +23,16 @@ class cut_frame(RclinkTest):
         request = self.partner.bytes_of(self.partner.request_frame(link.peer, payload(self.rng, 1344)))
         multicast = self.partner.bytes_of(self.partner.type2_frame(1, payload(self.rng, 1344)))
         raw = self.rng.randbytes(12) + b"\x88\xf7" + self.rng.randbytes(1400)
-        for turn, beats in enumerate((1, 2, 9)):
+        for turn, beats in enumerate((1, 2, 9) * 2):
             for cut in (request, multicast, raw):
                 await self.env.mac.cut(cut[: beats * lanes], (0,))
                 if turn % 2:
                     await self.env.credits.restore()
                     await self.env.inputs[ports.CBFC_RESET].send()
-                self.partner.multicast(2, payload(self.rng))
-                await self.env.mac.cut(cut[: beats * lanes], (0,))
-                await self.host.type3.post_receive(2048)
-                self.partner.inject(raw[: 64 + beats])
-                await exchange(self, [link], 2)
+                if turn < 3:
+                    await self.host.type3.post_receive(2048)
+                    self.partner.inject(raw[: 64 + beats])
+                else:
+                    self.partner.multicast(2, payload(self.rng))
+                    await exchange(self, [link], 2)
                 await self.settle()
