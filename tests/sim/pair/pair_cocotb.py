@@ -6,7 +6,8 @@ import json
 import os
 import random
 from collections.abc import Coroutine
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -230,3 +231,25 @@ class Lossy(PairTest):
 
     faults = LinkFaults(drop=0.03, duplicate=0.03, reorder=0.03, corrupt=0.02)
     rounds = 12
+
+
+@pyuvm.test()
+class Forged(PairTest):
+    """One side is shown a frame that it did not send: that side, and only that side, has to object."""
+
+    def connect_phase(self) -> None:
+        """Show side a its tenth frame a second time, one of its last bytes changed."""
+        super().connect_phase()
+        frames = count(1)
+
+        def forge(event: FrameOut) -> None:
+            if next(frames) == 10:
+                damaged = bytes((*event.data[:-5], event.data[-5] ^ 1, *event.data[-4:]))
+                self.envs["a"].scoreboard.put(replace(event, data=damaged))
+
+        self.envs["a"].mac.on_frame_out.append(forge)
+
+    def check_phase(self) -> None:
+        """Side a has findings, side b has none."""
+        findings = {name: env.judge.result()["findings"] for name, env in self.envs.items()}
+        assert findings["a"] and not findings["b"], {name: len(found) for name, found in findings.items()}
