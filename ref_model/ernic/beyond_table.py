@@ -1,6 +1,7 @@
 """Requests with a key beyond the region table (ERN-028): no byte outside the regions, all else is open.
 
-From such a request on nobody can tell whether it was executed, until an answer shows it.
+From such a request on nobody can tell whether it was executed, until an answer shows it. What comes behind it
+meanwhile can be followed as long as it belongs to the same WRITE; anything else makes the QP one that is let go of.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ class BeyondTable:
         """A WRITE with a key beyond the region table: right if its row modulo the table allows it."""
         self._begin(frame, verdict)
         if info.immdt:
-            self._rules.inconclusive("an immediate behind a key beyond the region table")
+            self._received.lost = True  # whether the immediate is told
         for first, length in verdict.would_be:
             self._ctx.refuse(first, length, verdict.rule, verdict.why, self._scope, frame.payload)
         if verdict.denied:
@@ -74,7 +75,7 @@ class BeyondTable:
         info = INFO.get(bth.opcode)
         going_on = info is not None and info.kind == "write" and not info.first and not info.immdt
         if received.progress is None or not going_on or bth.psn != received.expected:
-            self._rules.inconclusive("requests behind one whose key is beyond the region table")
+            received.lost = True
             return
         self._may_write(frame, received.progress)
         self._perhaps_taken(bth)

@@ -249,6 +249,9 @@ class FramesIn:
             self._rules.tempt("ERN-233", (qp.scope.name, "rx"))
         expected = qp.responder.received.expected
         qp.responder.request(frame, conn, device, event.begin)
+        if qp.responder.received.lost:
+            self._qps.release(qp, "ERN-028")
+            return
         if marked:  # a request that is refused, repeated or undecided yet may leave the mark unnoticed
             self._shared.interrupts.bank("CNP", qp.number, sure=qp.responder.received.expected != expected)
             self._rules.tempt("ERN-199", OUTPUT)

@@ -47,6 +47,7 @@ class Received:
         self.last_plain: int | None = None  # PSN of the last SEND or WRITE packet
         self.last_read: int | None = None  # PSN of the request, if the last one accepted was a READ
         self.open = False  # nothing has told yet whether a request with a key beyond the table was executed
+        self.lost = False  # so much is open that the QP cannot be followed any further
         self.after_doubt = False  # a request came behind a READ whose acceptance nobody can tell
         self.counts: deque[tuple[int, int]] = deque(maxlen=COUNTS)  # (PSN, messages with it)
         self._refused: deque[tuple[int, str]] = deque(maxlen=16)

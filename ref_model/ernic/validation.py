@@ -50,10 +50,10 @@ IP_CHECKSUM = Fault("ERN-232/drop", "wrong IPv4 header checksum", knob="M_RULES"
 
 def parse_faults(error: ParseError) -> list[Fault]:
     """Return the faults a parser error stands for."""
-    if error.reason in (Reason.IP_VERSION,):
-        return [IP_VERSION]
-    if error.reason is Reason.IHL:
-        return [IHL]
+    if error.reason in (Reason.IP_VERSION, Reason.IHL):
+        fault = IP_VERSION if error.reason is Reason.IP_VERSION else IHL
+        # Behind such a header the lengths, or what a receiver takes for them, may be wrong too.
+        return [fault] if error.partial.icrc_ok is not None else [fault, LENGTHS]
     ip = error.partial.ip
     headers = 4 * ip.ihl if isinstance(ip, IPv4) else 0
     beyond = not isinstance(ip, IPv4) or (ip.total_length or 0) >= headers

@@ -171,16 +171,15 @@ def _parse_ipv4(frame: Frame, data: bytes, at: int, size: int) -> Frame:
         raise ParseError(Reason.TRUNCATED, "ip", at, frame)
     frame.ip = ip = ipv4.unpack(data, at)
     header = 4 * ip.ihl
-    if ip.version != 4:
-        _salvage_ip(frame, data, at + ipv4.SIZE, ip.protocol)
-        raise ParseError(Reason.IP_VERSION, "ip", at, frame)
-    if header < ipv4.SIZE:
-        _salvage_ip(frame, data, at + ipv4.SIZE, ip.protocol)
-        raise ParseError(Reason.IHL, "ip", at, frame)
+    total = ip.total_length or 0
+    if ip.version != 4 or header < ipv4.SIZE:
+        transport = at + ipv4.SIZE
+        frame.ip_checksum_ok = ipv4.checksum_ok(data[at:transport])
+        _read_on(frame, ip, data, (at, transport, at + total), size)
+        raise ParseError(Reason.IP_VERSION if ip.version != 4 else Reason.IHL, "ip", at, frame)
     transport = at + header
     if transport > size:
         raise ParseError(Reason.TRUNCATED, "ip", at, frame)
-    total = ip.total_length or 0
     frame.ip_checksum_ok = ipv4.checksum_ok(data[at:transport])
     end = at + total
     if end > size or total < header:
@@ -200,10 +199,10 @@ def _parse_ipv6(frame: Frame, data: bytes, at: int, size: int) -> Frame:
         frame.payload = data[at:]
         raise ParseError(Reason.TRUNCATED, "ip", at, frame)
     frame.ip = ip = ipv6.unpack(data, at)
-    if ip.version != 6:
-        _salvage_ip(frame, data, transport, ip.next_header)
-        raise ParseError(Reason.IP_VERSION, "ip", at, frame)
     end = transport + (ip.payload_length or 0)
+    if ip.version != 6:
+        _read_on(frame, ip, data, (at, transport, end), size)
+        raise ParseError(Reason.IP_VERSION, "ip", at, frame)
     if end > size:
         _salvage_ip(frame, data, transport, ip.next_header)
         raise ParseError(Reason.IP_LENGTH, "ip", at + 4, frame)
@@ -213,6 +212,24 @@ def _parse_ipv6(frame: Frame, data: bytes, at: int, size: int) -> Frame:
         frame.payload = data[transport:end]
         return frame
     return _parse_udp(frame, ip, data, at, transport, end)
+
+
+def _read_on(
+    frame: Frame, ip: IPv4 | ipv6.IPv6, data: bytes, bounds: tuple[int, int, int], size: int
+) -> None:
+    """Read behind an IP header that is wrong by itself what there is, ICRC included where lengths agree.
+
+    ``bounds``: where network and transport header begin and the packet ends.
+    """
+    network, transport, end = bounds
+    protocol = ip.protocol if isinstance(ip, IPv4) else ip.next_header
+    if protocol != udp.PROTOCOL or end != size:
+        _salvage_ip(frame, data, transport, protocol)
+        return
+    try:
+        _parse_udp(frame, ip, data, network, transport, end)
+    except ParseError:
+        return  # the wrong header is the error to report; `frame` holds what could be read
 
 
 def _salvage_ip(frame: Frame, data: bytes, transport: int, protocol: int) -> None:

@@ -2,6 +2,7 @@
 // Contested points that the binding decides: plusargs +<PARAMETER>=<n>, default = the stand-in's own choice.
 
 integer k_aeth_credit = 31;
+wire [7:0] ack_syndrome = {3'b000, k_aeth_credit[4:0]};
 integer k_ack_timeout = C_ACK_TIMEOUT_CLKS;
 reg k_strobes_off = 1'b0;          // AXIL_WSTRB = ignore
 reg k_override_gate = 1'b0;        // OVERRIDE_QP_GATE = gates

@@ -68,11 +68,11 @@ task automatic queue_read(input duplicate);
     // The responses acknowledge what came before (variant 9: an ACK does it first, unless it has to wait).
     if (ak_on[r_q] && !duplicate) begin
       ak_on[r_q] = 1'b0;
-      if (variant == 9 && greg[G_CONF][4:3] != 2'b01) reply(r_q, 8'h1F, ak_psn[r_q]);
+      if (variant == 9 && greg[G_CONF][4:3] != 2'b01) reply(r_q, ack_syndrome, ak_psn[r_q]);
     end
     if (!duplicate) rs_new[r_q] = rs_new[r_q] + 1'b1;
     r_addr[63:32] = `MUT(294, r_addr[63:32], 32'd0);
-    push_rs(r_q, {1'b1, duplicate, 8'h1F, f_psn, qreg[{r_q, Q_MSN}][23:0], r_addr, f_len});
+    push_rs(r_q, {1'b1, duplicate, ack_syndrome, f_psn, qreg[{r_q, Q_MSN}][23:0], r_addr, f_len});
   end
 endtask
 

@@ -243,11 +243,11 @@ task automatic acknowledge(input duplicate);
         delay_ack(64'd40, newest);
       end else begin
         if (!duplicate) ak_on[r_q] = 1'b0;
-        reply(r_q, `MUT(98, {3'b000, k_aeth_credit[4:0]}, 8'h9F), `MUT(99, psn, psn + 24'd1));
+        reply(r_q, `MUT(98, ack_syndrome, 8'h9F), `MUT(99, psn, psn + 24'd1));
       end
     end else if (takes(5'd22) && mode == 2'b00) begin
       if (!duplicate) ak_on[r_q] = 1'b0;
-      reply(r_q, {3'b000, k_aeth_credit[4:0]}, psn);
+      reply(r_q, ack_syndrome, psn);
     end else if (mode[1] == 1'b0 || `MUT(107, 1'b0, 1'b1)) begin
       delay_ack(`MUT(108, {32'd0, k_ack_timeout}, (mode == 2'b01) ? 64'h1000_0000 : {32'd0, k_ack_timeout}), newest);
     end

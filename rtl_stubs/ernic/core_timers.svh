@@ -33,7 +33,7 @@ task automatic timers_step;
     end
     if (ak_on[tmr_q] && now >= ak_dl[tmr_q] && rep_wr - rep_rd < 7'd60 && rs_level(tmr_q) < RS_ROOM) begin
       ak_on[tmr_q] = 1'b0;
-      reply(tmr_q, {3'b000, k_aeth_credit[4:0]} & `MUT(378, 8'hFF, 8'hFE), ak_psn[tmr_q]);
+      reply(tmr_q, ack_syndrome & `MUT(378, 8'hFF, 8'hFE), ak_psn[tmr_q]);
     end
     tmr_q = tmr_q + 1'b1;
   end

@@ -12,7 +12,7 @@ from ref_model.ernic.context import Context
 from ref_model.ernic.interrupts import RACE_CLKS, Interrupts
 from ref_model.ernic.order import begins
 from ref_model.ernic.troubles import Troubles
-from ref_model.ernic.validation import CUT, LENGTHS, parse_faults
+from ref_model.ernic.validation import CUT, IHL, IP_VERSION, LENGTHS, parse_faults
 from ref_model.events import FrameIn, RegRead, RegWrite, Reset
 from ref_model.registers import layout
 from ref_model.rocev2.endpoint import acknowledge
@@ -189,6 +189,17 @@ def test_cut_frame_and_wrong_length() -> None:
         with pytest.raises(ParseError) as wrong:
             parse(whole[:at] + value.to_bytes(2, "big") + whole[at + 2 :])
         assert parse_faults(wrong.value) == [LENGTHS], at
+
+
+def test_wrong_ip_header_and_wrong_lengths() -> None:
+    """What else is wrong with such a frame counts too: the order in which a DUT looks is open."""
+    whole = build(frame_of(bytes(40), 4))
+    for first, fault in ((0x05, IP_VERSION), (0x43, IHL)):
+        for frame, expected in ((whole, [fault]), (whole[:-1], [fault, LENGTHS])):
+            with pytest.raises(ParseError) as wrong:
+                parse(frame[:14] + bytes((first,)) + frame[15:])
+            assert parse_faults(wrong.value) == expected
+            assert wrong.value.partial.ip_checksum_ok is False
 
 
 def cut(dut: Managed) -> None:

@@ -275,11 +275,15 @@ def test_key_beyond_the_table_reads_elsewhere(key: int, addr: int) -> None:
 
 
 def test_request_behind_a_key_beyond_the_table() -> None:
-    """As long as nothing tells, what comes behind it cannot be judged."""
+    """As long as nothing tells, what comes behind it cannot be judged: the queue pair is let go of."""
     dut = Receiver()
     dut.write_in(0, BEYOND)
     dut.send_in(1)
-    assert dut.verdict() == [] and dut.model.rules.undecided
+    dut.take(1, 0)
+    dut.send_in(2)
+    assert dut.verdict() == [] and not dut.model.rules.undecided and dut.model.rules.observed["ERN-028"]
+    dut.put(2, addr=0x7777_0000)
+    assert dut.verdict(), "a stray write stays one"
 
 
 # -- blame ------------------------------------------------------------------------------------------

@@ -127,6 +127,18 @@ def test_ipv4_version(version: int) -> None:
     assert refused(ipv4_frame(version=version)).reason is Reason.IP_VERSION
 
 
+def test_what_lies_behind_a_wrong_ipv4_header() -> None:
+    """Check sum, ICRC and lengths of a frame whose version or IHL is wrong are those of a 20-byte header."""
+    for field in ({"version": 0}, {"ihl": 3}):
+        whole = ipv4_frame(**field)
+        partial = refused(whole).partial
+        assert partial.ip_checksum_ok and partial.icrc_ok, field
+        bent = refused(whole[:24] + bytes((whole[24] ^ 1,)) + whole[25:]).partial
+        assert bent.ip_checksum_ok is False and bent.icrc_ok, field
+        cut = refused(whole[:-1]).partial
+        assert cut.icrc_ok is None and cut.bth is not None, field
+
+
 @pytest.mark.parametrize("version", [0, 4, 15])
 def test_ipv6_version(version: int) -> None:
     """EtherType 0x86DD with another version number."""
