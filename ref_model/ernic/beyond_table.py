@@ -1,7 +1,7 @@
 """Requests with a key beyond the region table (ERN-028): no byte outside the regions, all else is open.
 
-From such a request on nobody can tell whether it was executed, until an answer shows it. What comes behind it
-meanwhile can be followed as long as it belongs to the same WRITE; anything else makes the QP one that is let go of.
+From such a request on nobody can tell whether it was executed, until an answer shows it. What comes behind
+it meanwhile can be followed as long as it belongs to the same WRITE; at anything else the QP is let go of.
 """
 
 from __future__ import annotations
