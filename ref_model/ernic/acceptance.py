@@ -6,42 +6,28 @@ from ref_model.ernic.acknowledgements import (
     ACK_ON_REQUEST,
     ACK_ON_REQUEST_OR_TIMEOUT,
     ACK_ON_TIMEOUT,
-    Acknowledgements,
 )
 from ref_model.ernic.config import Device, QpConfig
-from ref_model.ernic.read_answers import ReadAnswers
-from ref_model.ernic.receive_queue import ReceiveQueue
-from ref_model.ernic.received import Received
-from ref_model.ernic.shared import Shared
+from ref_model.ernic.receive_side import ReceiveSide
 from ref_model.grants import Payload
 from ref_model.rocev2.psn import PSN_MASK
-from ref_model.rules import Scope
 from ref_model.wire import Bth, Frame, OpInfo
 
 
 class Acceptance:
     """What executing a request of one QP entails."""
 
-    def __init__(
-        self,
-        shared: Shared,
-        scope: Scope,
-        number: int,
-        queue: ReceiveQueue,
-        received: Received,
-        acks: Acknowledgements,
-        reads: ReadAnswers,
-    ) -> None:
+    def __init__(self, side: ReceiveSide) -> None:
         """Share what the judges of the receive side know."""
-        self._shared = shared
-        self._ctx = shared.ctx
-        self._rules = shared.ctx.rules
-        self._scope = scope
-        self._number = number
-        self._rq = queue
-        self._received = received
-        self._acks = acks
-        self._reads = reads
+        self._shared = side.shared
+        self._ctx = side.shared.ctx
+        self._rules = side.shared.ctx.rules
+        self._scope = side.scope
+        self._number = side.number
+        self._rq = side.queue
+        self._received = side.received
+        self._acks = side.acks
+        self._reads = side.reads
 
     # -- memory -----------------------------------------------------------------------------------
 

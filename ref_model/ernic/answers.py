@@ -7,16 +7,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from ref_model.deadlines import Must
-from ref_model.ernic.acknowledgements import ACK_ON_REQUEST, ACK_ON_TIMEOUT, Acknowledgements
+from ref_model.ernic.acknowledgements import ACK_ON_REQUEST, ACK_ON_TIMEOUT
 from ref_model.ernic.answer_order import AnswerOrder
 from ref_model.ernic.config import Device, QpConfig
 from ref_model.ernic.headers import RESPONSE, check_headers, packet_diff
-from ref_model.ernic.read_answers import ReadAnswers
-from ref_model.ernic.receive_queue import ReceiveQueue
-from ref_model.ernic.received import Received
-from ref_model.ernic.shared import Shared
+from ref_model.ernic.receive_side import ReceiveSide
 from ref_model.rocev2.psn import PSN_MASK, psn_add, psn_diff
-from ref_model.rules import Scope
 from ref_model.wire import INFO, Aeth, Bth, Frame, opcodes
 
 NAK_SEQUENCE, NAK_INVALID, NAK_ACCESS = 0x60, 0x61, 0x62
@@ -36,26 +32,17 @@ class Answer:
 class Answers:
     """Judge of the ACKs and NAKs of one QP."""
 
-    def __init__(
-        self,
-        shared: Shared,
-        scope: Scope,
-        number: int,
-        queue: ReceiveQueue,
-        received: Received,
-        acks: Acknowledgements,
-        reads: ReadAnswers,
-    ) -> None:
+    def __init__(self, side: ReceiveSide) -> None:
         """Nothing is owed."""
-        self._shared = shared
-        self._ctx = shared.ctx
-        self._rules = shared.ctx.rules
-        self._scope = scope
-        self._number = number
-        self._rq = queue
-        self._received = received
-        self._acks = acks
-        self._reads = reads
+        self._shared = side.shared
+        self._ctx = side.shared.ctx
+        self._rules = side.shared.ctx.rules
+        self._scope = side.scope
+        self._number = side.number
+        self._rq = side.queue
+        self._received = side.received
+        self._acks = side.acks
+        self._reads = side.reads
         #: Whether the QP that has this slot in the other QP_BASE_MODE owes the ACK with a PSN.
         self.owed_by_other_slot: Callable[[int], bool] = lambda psn: False
         self.revived = ""  #: rule of a new life in which nothing was acknowledged yet

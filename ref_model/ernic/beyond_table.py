@@ -6,44 +6,32 @@ it meanwhile can be followed as long as it belongs to the same WRITE; at anythin
 
 from __future__ import annotations
 
-from ref_model.ernic.acknowledgements import Acknowledgements
 from ref_model.ernic.answers import Answer, Answers
 from ref_model.ernic.config import QpConfig
 from ref_model.ernic.context import OUTPUT
-from ref_model.ernic.read_answers import ReadAnswers
-from ref_model.ernic.received import Progress, Received
+from ref_model.ernic.receive_side import ReceiveSide
+from ref_model.ernic.received import Progress
 from ref_model.ernic.refusals import Refusals
 from ref_model.ernic.regions import Verdict
-from ref_model.ernic.shared import Shared
 from ref_model.grants import Payload
 from ref_model.rocev2.psn import PSN_MASK
 from ref_model.rocev2.segment import response_count
-from ref_model.rules import Scope
 from ref_model.wire import INFO, Bth, Frame, OpInfo, Reth, opcodes
 
 
 class BeyondTable:
     """Judge of the requests of one QP that may or may not be executed."""
 
-    def __init__(
-        self,
-        shared: Shared,
-        scope: Scope,
-        received: Received,
-        acks: Acknowledgements,
-        answers: Answers,
-        reads: ReadAnswers,
-        refusals: Refusals,
-    ) -> None:
+    def __init__(self, side: ReceiveSide, answers: Answers, refusals: Refusals) -> None:
         """Share what the judges of the receive side know."""
-        self._shared = shared
-        self._ctx = shared.ctx
-        self._rules = shared.ctx.rules
-        self._scope = scope
-        self._received = received
-        self._acks = acks
+        self._shared = side.shared
+        self._ctx = side.shared.ctx
+        self._rules = side.shared.ctx.rules
+        self._scope = side.scope
+        self._received = side.received
+        self._acks = side.acks
         self._answers = answers
-        self._reads = reads
+        self._reads = side.reads
         self._refusals = refusals
 
     def write(self, frame: Frame, info: OpInfo, reth: Reth, verdict: Verdict) -> None:

@@ -7,12 +7,11 @@ from ref_model.ernic.answers import NAK_ACCESS
 from ref_model.ernic.beyond_table import BeyondTable
 from ref_model.ernic.config import Device, QpConfig
 from ref_model.ernic.context import OUTPUT
-from ref_model.ernic.receive_queue import ReceiveQueue
-from ref_model.ernic.received import Progress, Received
+from ref_model.ernic.receive_side import ReceiveSide
+from ref_model.ernic.received import Progress
 from ref_model.ernic.refusals import Refusals
 from ref_model.ernic.regions import Verdict
-from ref_model.ernic.shared import Shared
-from ref_model.rules import OPEN_VALUES, Scope
+from ref_model.rules import OPEN_VALUES
 from ref_model.wire import Frame, OpInfo, Reth
 
 
@@ -20,22 +19,15 @@ class PayloadRequests:
     """Judge of the SENDs and WRITEs of one QP."""
 
     def __init__(
-        self,
-        shared: Shared,
-        scope: Scope,
-        queue: ReceiveQueue,
-        received: Received,
-        refusals: Refusals,
-        acceptance: Acceptance,
-        beyond: BeyondTable,
+        self, side: ReceiveSide, refusals: Refusals, acceptance: Acceptance, beyond: BeyondTable
     ) -> None:
         """Share what the judges of the receive side know."""
-        self._shared = shared
-        self._ctx = shared.ctx
-        self._rules = shared.ctx.rules
-        self._scope = scope
-        self._rq = queue
-        self._received = received
+        self._shared = side.shared
+        self._ctx = side.shared.ctx
+        self._rules = side.shared.ctx.rules
+        self._scope = side.scope
+        self._rq = side.queue
+        self._received = side.received
         self._refusals = refusals
         self._acceptance = acceptance
         self._beyond = beyond

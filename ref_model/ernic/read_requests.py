@@ -7,14 +7,11 @@ from ref_model.ernic.answers import NAK_ACCESS, NAK_INVALID, Answer, Answers
 from ref_model.ernic.beyond_table import BeyondTable
 from ref_model.ernic.config import Device, QpConfig
 from ref_model.ernic.context import OUTPUT
-from ref_model.ernic.read_answers import ReadAnswers
-from ref_model.ernic.received import Received
+from ref_model.ernic.receive_side import ReceiveSide
 from ref_model.ernic.refusals import Refusals
 from ref_model.ernic.regions import ACCESS_READ
-from ref_model.ernic.shared import Shared
 from ref_model.rocev2.psn import psn_add, psn_diff
 from ref_model.rocev2.segment import response_count
-from ref_model.rules import Scope
 from ref_model.wire import Frame, OpInfo, Reth
 
 
@@ -23,23 +20,20 @@ class ReadRequests:
 
     def __init__(
         self,
-        shared: Shared,
-        scope: Scope,
-        received: Received,
+        side: ReceiveSide,
         answers: Answers,
-        reads: ReadAnswers,
         refusals: Refusals,
         acceptance: Acceptance,
         beyond: BeyondTable,
     ) -> None:
         """Share what the judges of the receive side know."""
-        self._shared = shared
-        self._ctx = shared.ctx
-        self._rules = shared.ctx.rules
-        self._scope = scope
-        self._received = received
+        self._shared = side.shared
+        self._ctx = side.shared.ctx
+        self._rules = side.shared.ctx.rules
+        self._scope = side.scope
+        self._received = side.received
         self._answers = answers
-        self._reads = reads
+        self._reads = side.reads
         self._refusals = refusals
         self._acceptance = acceptance
         self._beyond = beyond

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ref_model.ernic.acknowledgements import Acknowledgements
 from ref_model.ernic.answers import Answer, Answers
 from ref_model.ernic.config import QpConfig
 from ref_model.ernic.context import GRANTED
 from ref_model.ernic.errors import BadFrame
 from ref_model.ernic.interrupts import RNR_SENT, VALIDATION
-from ref_model.ernic.received import Progress, Received
-from ref_model.ernic.shared import Shared
-from ref_model.rules import Scope
+from ref_model.ernic.receive_side import ReceiveSide
+from ref_model.ernic.received import Progress
 from ref_model.wire import INFO, Frame
 
 
@@ -20,21 +18,15 @@ class Refusals:
     """What refusing a request of one QP entails."""
 
     def __init__(
-        self,
-        shared: Shared,
-        scope: Scope,
-        received: Received,
-        acks: Acknowledgements,
-        answers: Answers,
-        on_fatal: Callable[[int | None, str, Frame | None], None],
+        self, side: ReceiveSide, answers: Answers, on_fatal: Callable[[int | None, str, Frame | None], None]
     ) -> None:
         """``on_fatal(code, why, frame)``: a request has to turn the QP fatal (``frame`` None: it may)."""
-        self._shared = shared
-        self._ctx = shared.ctx
-        self._rules = shared.ctx.rules
-        self._scope = scope
-        self._received = received
-        self._acks = acks
+        self._shared = side.shared
+        self._ctx = side.shared.ctx
+        self._rules = side.shared.ctx.rules
+        self._scope = side.scope
+        self._received = side.received
+        self._acks = side.acks
         self._answers = answers
         self._on_fatal = on_fatal
 

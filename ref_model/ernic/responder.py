@@ -20,6 +20,7 @@ from ref_model.ernic.payload_requests import PayloadRequests
 from ref_model.ernic.read_answers import ReadAnswers
 from ref_model.ernic.read_requests import ReadRequests
 from ref_model.ernic.receive_queue import ReceiveQueue
+from ref_model.ernic.receive_side import ReceiveSide
 from ref_model.ernic.received import Progress, Received
 from ref_model.ernic.refusals import Refusals
 from ref_model.ernic.regions import ACCESS_READ
@@ -53,12 +54,13 @@ class Responder:
         self.received = received = Received()
         self.reads = reads = ReadAnswers(shared.ctx, scope, shared.counters)
         self.acks = acks = Acknowledgements(shared.ctx, scope)
-        self.answers = answers = Answers(shared, scope, number, queue, received, acks, reads)
-        self._refusals = refusals = Refusals(shared, scope, received, acks, answers, on_fatal)
-        acceptance = Acceptance(shared, scope, number, queue, received, acks, reads)
-        self._beyond = beyond = BeyondTable(shared, scope, received, acks, answers, reads, refusals)
-        self._payloads = PayloadRequests(shared, scope, queue, received, refusals, acceptance, beyond)
-        self._reading = ReadRequests(shared, scope, received, answers, reads, refusals, acceptance, beyond)
+        side = ReceiveSide(shared, scope, number, queue, received, acks, reads)
+        self.answers = answers = Answers(side)
+        self._refusals = refusals = Refusals(side, answers, on_fatal)
+        acceptance = Acceptance(side)
+        self._beyond = beyond = BeyondTable(side, answers, refusals)
+        self._payloads = PayloadRequests(side, refusals, acceptance, beyond)
+        self._reading = ReadRequests(side, answers, refusals, acceptance, beyond)
         self._held: list[tuple[Frame, QpConfig, Device, int]] = []
         self._freed = False
         self._room_duty: Must | None = None
