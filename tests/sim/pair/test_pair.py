@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
@@ -16,21 +15,17 @@ HDL = Path(__file__).resolve().parent / "hdl"
 
 @pytest.mark.sim
 @pytest.mark.parametrize("sim", simulators())
-def test_pair(sim: str) -> None:
-    """Stimulus and checks: see pair_cocotb.py."""
-    binding = load_binding("ernic")
+@pytest.mark.parametrize("target", ["ernic", "rclink"])
+def test_pair(target: str, sim: str) -> None:
+    """Stimulus and checks: see the cocotb module of the target."""
+    binding = load_binding(target)
     design = Design(
-        "tb_ernic_pair",
-        "tests.sim.pair.pair_cocotb",
-        [*binding.files.sources, HDL / "tb_ernic_pair.sv"],
+        f"tb_{target}_pair",
+        f"tests.sim.pair.{target}_cocotb",
+        [*binding.files.sources, HDL / f"tb_{target}_pair.sv"],
         binding.files.include_dirs,
         parameters=binding.parameters(),
     )
-    build_dir = ROOT / "build" / "pair" / sim
-    simulate(
-        sim,
-        design,
-        build_dir,
-        plusargs=[f"+{name}={value}" for name, value in binding.plusargs().items()],
-        env={"PAIR_DIR": str(build_dir), "PAIR_KNOBS": json.dumps(dict(binding.knobs)), "PAIR_SEED": "1"},
-    )
+    build_dir = ROOT / "build" / "pair" / f"{target}_{sim}"
+    plusargs = [f"+{name}={value}" for name, value in binding.plusargs().items()]
+    simulate(sim, design, build_dir, plusargs=plusargs, env={"PAIR_DIR": str(build_dir), "PAIR_SEED": "1"})

@@ -1,4 +1,4 @@
-// Two ERNICs side by side for the test in pair_cocotb.py, which carries the frames from one to the other.
+// Two ERNICs side by side for the test in ernic_cocotb.py, which carries the frames from one to the other.
 //
 // Each side has the pins of tb_ernic as its own signals, so that an environment takes a side for its DUT.
 `timescale 1ns / 1ps

@@ -1,35 +1,24 @@
-"""Two ERNICs back to back over a lossy link, each judged by a model of its own."""
+"""Two ERNICs back to back over a lossy link."""
 
 from __future__ import annotations
 
-import json
-import os
 import random
-from collections.abc import Coroutine
 from dataclasses import dataclass, field, replace
 from itertools import count
-from pathlib import Path
-from typing import Any
 
-import cocotb
 import pyuvm
-from pyuvm import ConfigDB, uvm_test
 
 from ref_model.events import FrameOut
-from ref_model.link import LinkFaults, LossyLink
+from ref_model.link import LinkFaults
 from ref_model.rocev2.segment import Verb
 from ref_model.streams import stream
-from tb.agents.mac import FrameAgent
-from tb.agents.pins import now_ps
-from tb.env import EnvConfig
 from tb.ernic_env import ErnicEnv
 from tb.host import ErnicHost, Mr, Qp, QpConfig, WorkRequest
-from tb.partner.timer import Alarm
 from tb.sequences.start import bring_up
 from tb.sequences.traffic import READ_TOO, request
+from tests.sim.pair.bench import PairTest, all_of
 
 PSN_WRAP = 0xFF_FFF8
-PERIOD, SETTLE, PIPE_OUT = 4000, 16, 64
 QPS = range(2, 6)
 REGION = 1 << 16
 SIDES = {
@@ -51,44 +40,14 @@ def aimed(rng: random.Random, verb: Verb, target: Mr) -> WorkRequest:
     return one
 
 
-async def all_of(jobs: list[Coroutine[Any, Any, None]]) -> None:
-    """Run coroutines side by side to their end."""
-    for task in [cocotb.start_soon(job) for job in jobs]:
-        await task
-
-
-class Wire:
-    """Carries what one MAC sends to another one, with faults."""
-
-    def __init__(self, source: FrameAgent, sink: FrameAgent, faults: LinkFaults, rng: random.Random) -> None:
-        self.link = LossyLink(faults, rng)
-        self._sink = sink
-        self._alarm = Alarm(self._deliver)
-        source.on_frame_out.append(self._sent)
-
-    def _sent(self, event: FrameOut) -> None:
-        self.link.send(now_ps(), event.data)
-        self._arm()
-
-    def _deliver(self) -> None:
-        for data in self.link.deliver(now_ps()):
-            self._sink.send_nowait(data)
-        self._arm()
-
-    def _arm(self) -> None:
-        following = self.link.next_arrival()
-        if following is not None:
-            self._alarm.at(following)
-
-
 @dataclass
 class Side:
     """One device with its host, and the other end of each of its queue pairs."""
 
     env: ErnicEnv
     rng: random.Random
-    qps: dict[int, Qp]
-    regions: dict[int, Mr]
+    qps: dict[int, Qp] = field(default_factory=dict)
+    regions: dict[int, Mr] = field(default_factory=dict)
     done: set[int] = field(default_factory=set)  # queue pairs whose requests have all completed
 
     @property
@@ -97,64 +56,21 @@ class Side:
         return self.env.host
 
 
-class PairTest(uvm_test):
-    """Brings both devices up, connects their queue pairs with one another, judges both."""
+class ErnicPair(PairTest):
+    """Connects the queue pairs of both devices with one another; all verbs from both sides at once."""
 
-    faults = LinkFaults()
+    target = "ernic"
+    environment = ErnicEnv
+    proof = "ERN-122"
     rounds = 4
 
-    def build_phase(self) -> None:
-        """Create an environment per device."""
-        out = Path(os.environ["PAIR_DIR"]) / type(self).__name__
-        knobs = json.loads(os.environ["PAIR_KNOBS"])
-        self.envs = {}
-        for name in SIDES:
-            directory = out / name
-            directory.mkdir(parents=True, exist_ok=True)
-            seed = int(os.environ["PAIR_SEED"]) + ord(name)
-            config = EnvConfig(
-                getattr(cocotb.top, name),
-                seed,
-                directory,
-                "pair",
-                PERIOD,
-                SETTLE,
-                PIPE_OUT,
-                knobs,
-                start_ps=now_ps(),
-            )
-            ConfigDB().set(self, name, "config", config)
-            self.envs[name] = ErnicEnv.create(name, self)
-
-    def connect_phase(self) -> None:
-        """Wire both MACs."""
-        rng = stream(int(os.environ["PAIR_SEED"]), "wires")
-        a, b = self.envs["a"].mac, self.envs["b"].mac
-        self.wires = [Wire(a, b, self.faults, rng), Wire(b, a, self.faults, rng)]
-        self.sides = {
-            name: Side(env, stream(env.config.seed, "scenario"), {}, {}) for name, env in self.envs.items()
-        }
-
-    async def run_phase(self) -> None:
-        """Reset, connect, traffic from both sides at once, quiet reads."""
-        self.raise_objection()
-        envs = list(self.envs.values())
-        watches = [cocotb.start_soon(env.watch()) for env in envs]
-        await all_of([env.clock_reset.start() for env in envs])
+    async def scenario(self) -> None:
+        """Bring-up and traffic."""
+        self.sides = {name: Side(env, stream(env.config.seed, "scenario")) for name, env in self.envs.items()}
         a, b = self.sides.values()
         for name, other in (("a", "b"), ("b", "a")):
             await self.bring_up(name, other)
         await all_of([self.traffic(a, b), self.traffic(b, a), self.receive(a), self.receive(b)])
-        for env in (*envs, envs[0]):
-            busy = await env.settle()
-            assert not busy, busy
-        for env in envs:
-            await env.quiet_reads()
-        for watch in watches:
-            watch.cancel()
-        for env in envs:
-            env.stop()
-        self.drop_objection()
 
     async def bring_up(self, name: str, other: str) -> None:
         """Documented bring-up of one side, its queue pairs with the numbers of their peers."""
@@ -196,37 +112,14 @@ class PairTest(uvm_test):
                     await side.host.free_recv(qp, qp.received - qp.freed)
             await side.host.pause(1)
 
-    def extract_phase(self) -> None:
-        """Judge everything that is left."""
-        for env in self.envs.values():
-            env.scoreboard.flush()
-            env.judge.finish(now_ps())
-            env.clock_reset.stop()
-
-    def check_phase(self) -> None:
-        """No side may have a finding."""
-        for name, env in self.envs.items():
-            result = env.judge.result()
-            lines = [f"{one['rule']} {one['why']}: {one['observed']}" for one in result["findings"]]
-            assert not lines, f"side {name}: " + "; ".join(lines[:5])
-            assert result["evidence"]["ERN-122"], name
-        for wire in self.wires:
-            link, faults = wire.link, self.faults
-            for name, seen in (
-                ("drop", link.dropped),
-                ("duplicate", link.duplicated),
-                ("reorder", link.reordered),
-            ):
-                assert bool(seen) == bool(getattr(faults, name)), f"{name}: {seen} frames"
-
 
 @pyuvm.test()
-class Clean(PairTest):
+class Clean(ErnicPair):
     """Nothing is lost."""
 
 
 @pyuvm.test()
-class Lossy(PairTest):
+class Lossy(ErnicPair):
     """Frames are lost, doubled, overtaken and damaged."""
 
     faults = LinkFaults(drop=0.03, duplicate=0.03, reorder=0.03, corrupt=0.02)
@@ -234,7 +127,7 @@ class Lossy(PairTest):
 
 
 @pyuvm.test()
-class Forged(PairTest):
+class Forged(ErnicPair):
     """One side is shown a frame that it did not send: that side, and only that side, has to object."""
 
     def connect_phase(self) -> None:
