@@ -193,6 +193,11 @@ class Answers:
                 if answer.rule == "ERN-131":
                     self._overflowed(psn)
                 return
+        self._unowed_nak(psn, aeth, conn)
+
+    def _unowed_nak(self, psn: int, aeth: Aeth, conn: QpConfig) -> None:
+        """A NAK that is not owed: tell which rule it breaks."""
+        rules, scope, received = self._rules, self._scope, self._received
         pending = next((answer for answer, _ in self.owed if answer.psn == psn), None)
         if pending is not None:
             rules.fail(pending.rule, pending.syndrome, aeth.syndrome, pending.why, scope)

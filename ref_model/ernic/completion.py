@@ -161,36 +161,8 @@ class CompletionQueue:
             why = f"CQE {self.cqes} of a ring of {depth} at {conn.cq_base:#x}"
             if not rules.eq("ERN-075", (expected, True), (addr, len(data) >= CQE_BYTES), why, scope):
                 return
-            word = int.from_bytes(data[:CQE_BYTES], "little")
-            if not self._owed:
-                self._settle()
-            if not self._owed and word >> 24:
-                rules.fail(self.fatal_too_early(), "no error CQE", word, "nothing makes this QP fatal", scope)
+            if not self._cqe(int.from_bytes(data[:CQE_BYTES], "little")):
                 return
-            if not self._owed:
-                elsewhere = self._ctx.cqes_owed[word] > 0
-                why = "this CQE is owed elsewhere" if elsewhere else "no further WQE has been acknowledged"
-                rule, knob = self.owed_by(self.too_early())
-                if elsewhere:
-                    rule, knob = "ERN-238", None
-                rules.fail(rule, "no CQE yet", word, why, scope, knob)
-                return
-            completion = self._owed.popleft()
-            self._ctx.cqes_owed[completion.word] -= 1
-            if not self._ctx.cqes_owed[completion.word]:
-                del self._ctx.cqes_owed[completion.word]
-            rule = "ERN-187" if completion.error else "ERN-074"
-            why = "{ERRFLAG, opcode, WRID} of the WQE that ended"
-            if completion.open:
-                rules.one_of(rule, completion.words, word, why, scope)
-            else:
-                rules.eq(rule, completion.word, word, why, scope)
-            rules.met("ERN-215", "only the bytes of the CQE are strobed", scope)
-            if not completion.error:
-                ended, knob = self.owed_by("ERN-071" if completion.fetch is None else "ERN-072/arrival")
-                rules.met(ended, "the CQE follows the acknowledgement (QP1: the frame)", scope, knob)
-            if not self._owed:
-                rules.alive((scope.name, "cq"))
             if self.cqes == depth:
                 rules.observe("ERN-192")  # whether software has read the CQEs does not show on the pins
             self.cqes += 1
@@ -210,6 +182,40 @@ class CompletionQueue:
                 self._ctx.liveness(),
                 knob,
             )
+
+    def _cqe(self, word: int) -> bool:
+        """Judge the content of the next CQE; returns whether one is due."""
+        rules, scope = self._ctx.rules, self._scope
+        if not self._owed:
+            self._settle()
+        if not self._owed and word >> 24:
+            rules.fail(self.fatal_too_early(), "no error CQE", word, "nothing makes this QP fatal", scope)
+            return False
+        if not self._owed:
+            elsewhere = self._ctx.cqes_owed[word] > 0
+            why = "this CQE is owed elsewhere" if elsewhere else "no further WQE has been acknowledged"
+            rule, knob = self.owed_by(self.too_early())
+            if elsewhere:
+                rule, knob = "ERN-238", None
+            rules.fail(rule, "no CQE yet", word, why, scope, knob)
+            return False
+        completion = self._owed.popleft()
+        self._ctx.cqes_owed[completion.word] -= 1
+        if not self._ctx.cqes_owed[completion.word]:
+            del self._ctx.cqes_owed[completion.word]
+        rule = "ERN-187" if completion.error else "ERN-074"
+        why = "{ERRFLAG, opcode, WRID} of the WQE that ended"
+        if completion.open:
+            rules.one_of(rule, completion.words, word, why, scope)
+        else:
+            rules.eq(rule, completion.word, word, why, scope)
+        rules.met("ERN-215", "only the bytes of the CQE are strobed", scope)
+        if not completion.error:
+            ended, knob = self.owed_by("ERN-071" if completion.fetch is None else "ERN-072/arrival")
+            rules.met(ended, "the CQE follows the acknowledgement (QP1: the frame)", scope, knob)
+        if not self._owed:
+            rules.alive((scope.name, "cq"))
+        return True
 
     def behind_ring(self, conn: QpConfig, addr: int) -> bool:
         """Return whether the next CQE would be at ``addr`` if the ring had no end."""
