@@ -67,13 +67,13 @@ def setting_option(function: _F) -> _F:
 
 
 def timeout_option(function: _F) -> _F:
-    """``--timeout``: wall-clock limit of a run."""
+    """``--timeout``: time limit of a run."""
     return click.option(
         "--timeout",
         "timeout_s",
         type=click.FloatRange(1),
         metavar="SECONDS",
-        help="Wall-clock limit of one run (default: the binding's); reaching it makes the run inconclusive.",
+        help="CPU time of one run, a quarter of what it may last; at the limit it is inconclusive.",
     )(function)
 
 

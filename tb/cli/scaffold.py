@@ -153,7 +153,7 @@ top = "{top}"
 clock_period_ps = 4000                 # period of the data clocks
 SETTLE = 64                            # clocks until a register write or an input must have taken effect
 PIPE_OUT = 256                         # clocks an output may have waited in a queue of the DUT
-wall_clock_limit_s = 600               # per run; reaching it makes the run inconclusive
+time_limit_s = 600                     # CPU time of a run, a quarter of what it may last; at it, inconclusive
 knob_set = "default"                   # takes nothing for granted that the specification leaves open
 
 [hdl]

@@ -33,7 +33,7 @@ _TOP_KEYS: dict[str, type | tuple[type, ...]] = {
     "clock_period_ps": int,
     "SETTLE": int,
     "PIPE_OUT": int,
-    "wall_clock_limit_s": (int, float),
+    "time_limit_s": (int, float),
     "mutants": str,
     "knob_set": str,
     "hdl": dict,
@@ -75,7 +75,7 @@ class Binding:
     clock_period_ps: int
     settle: int
     pipe_out: int
-    wall_clock_limit_s: float
+    time_limit_s: float
     files: FileList
     parameter_rules: Mapping[str, int | str | Mapping[str, Any]]
     plusarg_rules: Mapping[str, int | str | Mapping[str, Any]]
@@ -263,7 +263,7 @@ def read_binding(path: Path) -> Binding:
         clock_period_ps=data["clock_period_ps"],
         settle=data["SETTLE"],
         pipe_out=data["PIPE_OUT"],
-        wall_clock_limit_s=float(data.get("wall_clock_limit_s", 600)),
+        time_limit_s=float(data.get("time_limit_s", 600)),
         files=_files(path, hdl),
         parameter_rules=rules,
         plusarg_rules=plusargs,

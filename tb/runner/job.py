@@ -20,7 +20,7 @@ class Job:
 
     ``mutant``, ``variant`` and ``elastic`` are 0 for the golden DUT. ``mutation_build`` asks for the build
     with faults even at mutant 0 (the golden side of a qualification). ``out_dir`` None: a directory below
-    ``build/results/<dut>/run``. ``timeout_s`` None: the binding's wall-clock limit. ``engine``: who moves
+    ``build/results/<dut>/run``. ``timeout_s`` None: the binding's time limit. ``engine``: who moves
     beats, ``c``, ``python`` or ``auto`` (tb/runner/binding.py). ``judge``: ``inline`` or ``process``, where
     judging happens (tb/scoreboard/judge.py); no result depends on it. ``knob_set``: the table entry that
     ``knobs`` come from (tb/runner/knob_sets.py), part of the name.

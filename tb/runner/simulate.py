@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import re
+import resource
 import shutil
 import signal
 import subprocess
@@ -32,7 +34,8 @@ ENGINE_VARIABLE = "RDMA_DV_ENGINE"
 """Library of the C transactors, for the Python side of the same process."""
 
 _TAIL_LINES = 12
-_KILL_GRACE_S = 5.0
+_KILL_GRACE_S = 5
+_PATIENCE = 4
 _CAUSE = re.compile(r"[\w.]*(Error|Exception|Fatal|FATAL)\b.*:")
 
 
@@ -41,7 +44,7 @@ def run(job: Job, *, test_module: str = TEST_MODULE, test_filter: str = "") -> d
 
     The result is what the testbench wrote to ``result.json``, completed by ``out_dir``, ``repeat``,
     ``build_key``, ``exit_code`` and the process's ``wall_s``; the completed result replaces the file. A run
-    that left no usable result, ended with an error code or reached its wall-clock limit gets verdict
+    that left no usable result, ended with an error code or reached its time limit gets verdict
     ``inconclusive`` (a failed run) with the reason and the end of sim.log; only a judged deviation is
     ``fail``.
 
@@ -83,7 +86,7 @@ def _run(jobs: Sequence[Job], test_module: str, test_filter: str) -> list[dict[s
         (folder / JOB_FILE).write_text(json.dumps(job.to_json(binding), indent=1) + "\n", encoding="utf-8")
         if folder != folders[0]:
             (folder / "sim.log").symlink_to(os.path.relpath(folders[0] / "sim.log", folder))
-    limits = [job.timeout_s or binding.wall_clock_limit_s for job in jobs]
+    limits = [job.timeout_s or binding.time_limit_s for job in jobs]
     started = time.monotonic()
     exit_code = _simulate(compiled, jobs[0], folders, sum(limits), test_module, test_filter)
     spent = time.monotonic() - started
@@ -105,7 +108,11 @@ def _run(jobs: Sequence[Job], test_module: str, test_filter: str) -> list[dict[s
 def _simulate(
     compiled: Build, job: Job, folders: Sequence[Path], limit_s: float, test_module: str, test_filter: str
 ) -> int | None:
-    """Exit code of the simulator; None when it was stopped at the wall-clock limit."""
+    """Exit code of the simulator; None when it was stopped at its limit.
+
+    The limit counts CPU time, so that a verdict does not depend on what else the machine does; a simulator
+    that waits for something is stopped after _PATIENCE times as long.
+    """
     env = _environment(compiled, job, folders, test_module)
     if test_filter:
         env["COCOTB_TEST_FILTER"] = test_filter
@@ -119,8 +126,11 @@ def _simulate(
             stderr=subprocess.STDOUT,
             start_new_session=True,
         )
+        seconds = math.ceil(limit_s)
+        resource.prlimit(process.pid, resource.RLIMIT_CPU, (seconds, seconds + _KILL_GRACE_S))
         try:
-            return process.wait(timeout=limit_s)
+            exit_code = process.wait(timeout=_PATIENCE * limit_s)
+            return None if exit_code == -signal.SIGXCPU else exit_code
         except subprocess.TimeoutExpired:
             return None
         finally:
@@ -198,7 +208,7 @@ def _result(job: Job, out_dir: Path, exit_code: int | None, limit_s: float) -> d
     else:
         problem = "no result.json"
     if exit_code is None:
-        problem = f"wall-clock limit of {limit_s:g} s reached"
+        problem = f"time limit of {limit_s:g} s reached"
     elif exit_code != 0 and (found is None or found.get("verdict") == "pass"):
         problem = f"simulator ended with exit code {exit_code}" + (f", {problem}" if problem else "")
     if found is not None and not problem:

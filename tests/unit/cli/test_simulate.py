@@ -47,7 +47,7 @@ def test_waves(toy: Path) -> None:
         ("silent", "no result.json (log"),
         ("broken", "no result.json: ValueError: seven is not eight (log"),
         ("crash", "simulator ended with exit code 3, no result.json"),
-        ("hang", "wall-clock limit of 2 s reached"),
+        ("hang", "time limit of 2 s reached"),
     ],
 )
 def test_ends_without_a_result(toy: Path, test: str, reason: str) -> None:
