@@ -257,6 +257,7 @@ class Client:
         if stall > 0:
             ctx.hold("rx_m", event.begin, True, mac=False)
             ctx.deadlines.call_at(event.settled, lambda: ctx.hold("rx_m", event.settled, False, mac=False))
+            ctx.rules.passed(("RCL-035",), ctx.client)  # it had to wait: a change meanwhile is an event
         if etype == ports.ETYPE_TYPE1 and not ctx.device.lite:
             self._delivered_type1(event, number, length, source)
             return

@@ -308,12 +308,12 @@ task automatic run_rx_side;
       end
       Y_CHECK: begin
         y_seg = {18'd0, y_info[13:0]} - y_pos;
-        if (y_seg > {16'd0, y_md[63:48]}) y_seg = {16'd0, y_md[63:48]};
+        if (y_seg > {16'd0, y_md[63:48]} && `MUT(117, 1'b1, y_md[63:48] != 16'd0)) y_seg = {16'd0, y_md[63:48]};
         y_left = y_seg;
         y_addr = y_md[127:64];
         y_state = Y_WRITE;
         if (y_abort) y_state = Y_IDLE;
-        else if (y_seg == 0 && `MUT(117, 1'b1, 1'b0)) begin
+        else if (y_seg == 0) begin
           type3_fault(10);
           t3_rx_stopped = 1'b1;
           y_state = Y_IDLE;

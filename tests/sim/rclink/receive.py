@@ -181,7 +181,7 @@ class rx_m_stall(RclinkTest):
     """What waits on RX_M stays as it is.
 
     Stimulus: packets of all lengths of both types against heavy back-pressure.
-    Checks: RCL-034, RCL-138.
+    Checks: RCL-034, RCL-035, RCL-138.
     """
 
     stalls = "heavy"
