@@ -90,6 +90,7 @@ class RawEthernet:
         self._again = dict.fromkeys(RINGS, False)  # a soft reset came after that
         self._sending: deque[Raw] = deque()
         self._last_sent: Descriptor | None = None
+        self._sent = False  # a frame, since all was quiet
         self._fault_rule = dict(UNASKED)  # of the fault that stopped a channel
         self._frames: deque[Received] = deque()
         self._buffers: deque[tuple[int, Descriptor]] = deque()
@@ -332,6 +333,7 @@ class RawEthernet:
         else:
             ctx.rules.eq("RCL-024", self._bytes(raw), event.data, "bytes of a raw frame", ctx.mac)
         self._rings["TX"].done += 1
+        self._sent = True
         ctx.rules.met("RCL-108", "descriptors in order", ctx.mac)
         self._worked("TX")
         self._moved("TX")
@@ -535,6 +537,10 @@ class RawEthernet:
     def quiet(self) -> None:
         """Nothing moves any more."""
         self.status.quiet()
+        if self._sent:
+            self._sent = False
+            why = "transmit descriptors stay as they are: a change would have been a write"
+            self._ctx.rules.met("RCL-110/tx", why, self._ctx.client)
         for ring in self._rings.values():
             ring.quiet()
 
