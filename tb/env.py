@@ -163,7 +163,7 @@ class Env(uvm_env):
     async def watch(self) -> None:
         """Judge now and then, so that waiting items and deadlines never pile up.
 
-        A scenario waits for the DUT, a DUT for nobody: where no pin has moved for a long time, neither ever will.
+        A scenario may wait for the DUT: where no pin has moved for a long time, it waits for ever.
         """
         limit = QUIET_LIMIT * self.judge.liveness
         while True:

@@ -79,7 +79,8 @@ class Client:
         self._type2_reminder = False
         self._arrived: deque[Arrived] = deque()
         self._unfit = 0  # packets dropped for want of room since all was quiet
-        self._reported = [0, 0]  # overflows told, and how many of them may have had another reason
+        self._told = 0  # overflows
+        self._other = 0  # packets that may have been dropped for another reason, or overflowed
         self._dropped: deque[Refused] = deque(maxlen=64)
         self.last_accept = -1  #: when (ps) the last packet settled in a slot
 
@@ -247,7 +248,7 @@ class Client:
             entries = buffers.entries(Flow.TYPE2)
             if entries + len(self._arrived) > self._type2_depth:
                 full, sure = sure, False
-                self._reported[1] += not full
+                self._other += not full
                 ctx.messages.owe(TYPE2_RX_OVERFLOW, None, ctx.now, sure=False)
         else:
             buffers.enter(ctx.device.bank(qp), len(payload))
@@ -259,7 +260,7 @@ class Client:
 
     def overflow_told(self) -> None:
         """A message reported a received packet without room."""
-        self._reported[0] += 1
+        self._told += 1
 
     def delivered(self, event: FrameOut) -> None:
         """Judge a packet on RX_M."""
@@ -357,13 +358,12 @@ class Client:
         """Nothing is under way: what may have been dropped and did not show was."""
         for entry in [entry for entry in self._arrived if entry.duty is None]:
             self._lost(entry)
-        told, other = self._reported
-        if self._unfit or told:
-            why = "packets without room are dropped and reported, one by one"
+        if self._unfit or self._told:
+            why, most = "packets without room are dropped and reported, one by one", self._unfit + self._other
             self._ctx.rules.in_range(
-                "RCL-121", self._unfit, self._unfit + other, told, why, self._ctx.messages.scope
+                "RCL-121", self._unfit, most, self._told, why, self._ctx.messages.scope
             )
-        self._unfit, self._reported = 0, [0, 0]
+        self._unfit = self._told = self._other = 0
 
     @property
     def free(self) -> tuple[int, int]:

@@ -179,7 +179,7 @@ def _rule_at(data: bytes, wanted: bytes, expected: Frame) -> str:
 
 
 def rules_decided(device: Device, kind: Kind, opcode: int | None, icrc: bool) -> tuple[str, ...]:
-    """Rules of which a frame that is right in all bytes is evidence; ``icrc``: the value of the ICRC counts."""
+    """Rules of which a frame right in all bytes is evidence; ``icrc``: the value of its ICRC counts."""
     layout = device.layout
     assert layout is not None
     form = layout.format

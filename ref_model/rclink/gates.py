@@ -153,12 +153,17 @@ class Gates:
         if flow is Flow.TYPE2 and device.multicast_credit:
             self.multicast.credit -= self.multicast.need(length)
         self._evidence(flow)
+        if flow in BANKS:  # the next packet is owed by what holds from here on
+            ctx.deadlines.void(self._duty.pop(flow, None))
+        else:
+            self.served(flow)
         self.changed(ctx.now, [flow], at_once=True)
-        self._last_reason.pop(flow, None)
-        duty = self._duty.pop(flow, None)
-        if duty is not None:
-            ctx.deadlines.meet(duty)
         self._expect(flow)
+
+    def served(self, flow: Flow) -> None:
+        """A frame of ``flow`` is here: the one that was owed. For a bank before the next packet is looked for."""
+        self._last_reason.pop(flow, None)
+        self._ctx.deadlines.meet(self._duty.pop(flow, None))
 
     def _evidence(self, flow: Flow) -> None:
         """What a legal frame of ``flow`` proves about checks that must not be made."""
@@ -213,7 +218,7 @@ class Gates:
             self._ctx.rules.tempt(rule, MAC_PATH)
 
     def _coincides(self, vc: int) -> bool:
-        """Return whether credits came back in every clock a frame that begins now may have been granted in."""
+        """Return whether credits came back in each clock a frame that begins now may be granted in."""
         ctx = self._ctx
         first = ctx.decided_since()
         clocks = (ctx.now - first) // ctx.timing.period

@@ -168,6 +168,7 @@ class MacOut:
 
     def order(self, qp: Qp, flow: Flow, packet: Packet) -> None:
         """Judge that a request goes before those that wait."""
+        self._shared.gates.served(flow)
         self._shared.arbiter.remove(qp.number)
         self._shared.arbiter.went(qp.number, flow, packet.age)
 

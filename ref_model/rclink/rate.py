@@ -44,7 +44,7 @@ class Windows:
         return self.base + self.high + self.lag + (count - 1) * self.length
 
     def began(self, time: int) -> int:
-        """Return when (ps), at the earliest, the window of ``time`` began; the start where that is unknown."""
+        """Return when (ps), at the earliest, the window of ``time`` began; the start if unknown."""
         count = self.certain(time)
         return self.base + self.low + (count - 1) * self.length if count else self.base
 

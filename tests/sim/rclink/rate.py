@@ -8,6 +8,10 @@ from tb.sequences.rclink import burst, exchange, lose, payload, set_rate, settle
 from tb.testcase import RclinkTest, dut_test
 
 
+PATIENCE_PS = 150_000_000
+"""Longer than a pulse may take that is owed."""
+
+
 class _Limited(RclinkTest):
     """Bursts under small rates."""
 
@@ -25,15 +29,35 @@ class _Limited(RclinkTest):
 
 
 @dut_test(suites=("full",))
-class rate_example(_Limited):
-    """A queue pair is stopped when its count reaches the threshold, equality included.
+class rate_example(RclinkTest):
+    """The steps of the printed example, four times as large: equality stops a queue pair, too.
 
-    Stimulus: packets that reach the threshold exactly and by more.
-    Checks: RCL-064, RCL-065, RCL-071, RCL-073.
+    Stimulus: in the middle of windows, packets that reach the threshold by more, then with the debt exactly.
+    Checks: RCL-064, RCL-065, RCL-066, RCL-071.
     """
 
-    rates = (128, 192, 200)
-    length = 64
+    rate = 192
+
+    async def scenario(self) -> None:
+        await start(self, (1,), timeout_us=0)
+        await set_rate(self, 1, self.rate)
+        first, exact = (self.rate + 64,), (self.rate - 64,)
+        for lengths in (first, (self.rate,), exact, (64, self.rate), exact):
+            for length in lengths:
+                await burst(self, 1, 1, length)
+                await self.host.pause(0.1)
+            await self._next_window()
+
+    async def _next_window(self) -> None:
+        """Wait for the end of the window in which the queue pair was stopped, and a good part of the next."""
+        pulses = self.env.outputs[ports.CC_QP_EN].monitor
+        told = pulses.count
+
+        async def released() -> bool:
+            return pulses.count > told
+
+        await self.host.wait_until(released, "the end of a window", PATIENCE_PS)
+        await self.host.pause(1.5)
 
 
 @dut_test(suites=("full",))
@@ -139,6 +163,7 @@ class rate_order(RclinkTest):
         for _ in range(4):
             await burst(self, 5, 1, 200)
             await burst(self, 1, 1, 200)
+        await self.host.pause(1)
         await set_rate(self, 5, 100_000)
         await self.host.pause(1)
         self.env.credits.release()
