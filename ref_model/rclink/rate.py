@@ -44,9 +44,8 @@ class Windows:
         return self.base + self.high + self.lag + (count - 1) * self.length
 
     def began(self, time: int) -> int:
-        """Return when (ps), at the earliest, the window of ``time`` began; the start if unknown."""
-        count = self.certain(time)
-        return self.base + self.low + (count - 1) * self.length if count else self.base
+        """Return when (ps), at the earliest, the latest window that may have begun by ``time`` did."""
+        return self.base + self.low + (self.possible(time) - 1) * self.length
 
     def ended(self, first: int, last: int) -> bool:
         """A window ended within [first, last] (ps); returns False where no phase fits any more."""
@@ -155,6 +154,8 @@ class Rate:
 
     def in_debt(self) -> bool:
         """Return whether what was sent since this window began leaves room: only a debt does not."""
+        if not self.windows.known:
+            return False
         since, latest = self.windows.began(self._ctx.now), self._latest
         if len(latest) == LATEST and latest[0][0] >= since:
             return False  # what is forgotten may have been of this window

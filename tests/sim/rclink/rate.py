@@ -12,22 +12,6 @@ PATIENCE_PS = 150_000_000
 """Longer than a pulse may take that is owed."""
 
 
-class _Limited(RclinkTest):
-    """Bursts under small rates."""
-
-    rates: tuple[int, ...] = (2000,)
-    window = 0
-    length: int | None = None
-
-    async def scenario(self) -> None:
-        await start(self, (1, 2), timeout_us=0, window=self.window)
-        for rate in self.rates:
-            await set_rate(self, 1, rate)
-            await burst(self, 1, 8, self.length)
-            await burst(self, 2, 3)
-            await self.settle()
-
-
 @dut_test(suites=("full",))
 class rate_example(RclinkTest):
     """The steps of the printed example, four times as large: equality stops a queue pair, too.
@@ -61,15 +45,25 @@ class rate_example(RclinkTest):
 
 
 @dut_test(suites=("full",))
-class rate_debt(_Limited):
+class rate_debt(RclinkTest):
     """What was sent beyond the threshold counts in the next windows.
 
-    Stimulus: packets much larger than the threshold.
-    Checks: RCL-065, RCL-067.
+    Stimulus: packets a little larger than the threshold of one queue pair, much larger than that of another.
+    Checks: RCL-064, RCL-065, RCL-067.
     """
 
-    rates = (500, 300)
-    length = 1344
+    async def scenario(self) -> None:
+        await start(self, (1, 2), timeout_us=0)
+        await set_rate(self, 2, 1000)
+        await self.host.pause(0.2)
+        await burst(self, 2, 3, 1344)
+        await self.settle()
+        for rate in (500, 300):
+            await set_rate(self, 1, rate)
+            await self.host.pause(0.2)
+            await burst(self, 1, 8, 1344)
+            await burst(self, 2, 3)
+            await self.settle()
 
 
 @dut_test(suites=("full",))
@@ -151,22 +145,23 @@ class rate_zero(RclinkTest):
 class rate_order(RclinkTest):
     """A stopped queue pair keeps its place: released, its packets leave in order of arrival.
 
-    Stimulus: packets of two queue pairs of a bank, one stopped and released while the MAC takes nothing.
+    Stimulus: packets of two queue pairs of a paused bank, one stopped and released meanwhile.
     Checks: RCL-056, RCL-070.
     """
 
     async def scenario(self) -> None:
-        await start(self, (1, 5), timeout_us=0)
-        self.env.credits.hold()
-        await burst(self, 1, 40, 200)
+        await start(self, (1, 5), timeout_us=0, fields={("XON_THR_RDMA", "rx_type1_req_bank1_pfc_en"): 1})
+        await self.env.levels.drive(ports.RX_PFC_REQ, 0b10)
         await set_rate(self, 5, 0)
+        await self.host.pause(0.2)
+        await burst(self, 1, 45, 400)
         for _ in range(4):
-            await burst(self, 5, 1, 200)
-            await burst(self, 1, 1, 200)
+            await burst(self, 5, 1, 400)
+            await burst(self, 1, 1, 400)
         await self.host.pause(1)
         await set_rate(self, 5, 100_000)
-        await self.host.pause(1)
-        self.env.credits.release()
+        await self.host.pause(0.2)
+        await self.env.levels.drive(ports.RX_PFC_REQ, 0)
 
 
 @dut_test(suites=("full",))
