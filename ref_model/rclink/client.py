@@ -360,9 +360,7 @@ class Client:
             self._lost(entry)
         if self._unfit or self._told:
             why, most = "packets without room are dropped and reported, one by one", self._unfit + self._other
-            self._ctx.rules.in_range(
-                "RCL-121", self._unfit, most, self._told, why, self._ctx.messages.scope
-            )
+            self._ctx.rules.in_range("RCL-121", self._unfit, most, self._told, why, self._ctx.messages.scope)
         self._unfit = self._told = self._other = 0
 
     @property

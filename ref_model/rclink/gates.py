@@ -161,7 +161,7 @@ class Gates:
         self._expect(flow)
 
     def served(self, flow: Flow) -> None:
-        """A frame of ``flow`` is here: the one that was owed. For a bank before the next packet is looked for."""
+        """A frame of ``flow`` is here, the one that was owed (of a bank: before the next is looked for)."""
         self._last_reason.pop(flow, None)
         self._ctx.deadlines.meet(self._duty.pop(flow, None))
 

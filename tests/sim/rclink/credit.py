@@ -265,8 +265,8 @@ class cbfc_reset(RclinkTest):
 class multicast_credit(RclinkTest):
     """Multicast needs and uses its own credit in cells of 128 bytes, while enabled.
 
-    Stimulus: credit used up and made whole; used up and returned in pieces while CBFC checks TYPE2, too; used up
-    and the control switched off.
+    Stimulus: credit used up and made whole; used up and returned in pieces while CBFC checks TYPE2, too; the
+    control switched off with nothing left.
     Checks: RCL-085, RCL-086, RCL-087.
     """
 

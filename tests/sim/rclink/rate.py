@@ -7,7 +7,6 @@ from tb.partner import Direction
 from tb.sequences.rclink import burst, exchange, lose, payload, set_rate, settled, start
 from tb.testcase import RclinkTest, dut_test
 
-
 PATIENCE_PS = 150_000_000
 """Longer than a pulse may take that is owed."""
 
@@ -55,12 +54,12 @@ class rate_debt(RclinkTest):
     async def scenario(self) -> None:
         await start(self, (1, 2), timeout_us=0)
         await set_rate(self, 2, 1000)
-        await self.host.pause(0.2)
+        await self.host.pause(1)
         await burst(self, 2, 3, 1344)
         await self.settle()
         for rate in (500, 300):
             await set_rate(self, 1, rate)
-            await self.host.pause(0.2)
+            await self.host.pause(1)
             await burst(self, 1, 8, 1344)
             await burst(self, 2, 3)
             await self.settle()
@@ -122,7 +121,8 @@ class rate_retry(RclinkTest):
 class rate_zero(RclinkTest):
     """A rate of 0 stops a queue pair at once, by port and by register.
 
-    Stimulus: rate 0 under traffic both ways of setting it, later a rate again.
+    Stimulus: rate 0 under traffic both ways of setting it, later a rate again, once after the time within which
+    the other queue pair has to send.
     Checks: RCL-069, RCL-071, RCL-073.
     """
 
@@ -136,7 +136,7 @@ class rate_zero(RclinkTest):
             await self.host.pause(0.2)
             for link in (*links, *links):
                 await burst(self, link.number, 1)
-            await self.host.pause(10)
+            await self.host.pause(110 if by_register else 10)
             await set_rate(self, 1, 100_000)
             await self.settle()
 

@@ -28,8 +28,8 @@ class classification(RclinkTest):
 class address_filter(RclinkTest):
     """TYPE1 frames for another address are dropped in silence, TYPE2 frames taken for any.
 
-    Stimulus: single wrong bits of the address over its whole width, repaired by retries; TYPE2 to a group and to
-    the same wrong addresses.
+    Stimulus: single wrong bits of the address over its whole width, repaired by retries; TYPE2 to a group and
+    to the same wrong addresses.
     Checks: RCL-028.
     """
 
