@@ -1,4 +1,4 @@
-"""Time in which the bench holds the DUT up on purpose: pause requests, a side-band READY kept low.
+"""Time in which the bench holds the DUT up on purpose: pause, a READY kept low, credit held back.
 
 Environment limits count the clocks in which nothing was held up, and what leaves right behind such a time may
 have been ready, and decided on, since it began (docs/JUDGING.md, "Held up").
@@ -15,15 +15,17 @@ SPANS = 256
 class HeldUp:
     """Spans of time (ps) by their reason; spans of several reasons may overlap and count once."""
 
+    __slots__ = ("_since", "_spans", "_sum")
+
     def __init__(self) -> None:
         """Nothing was held up yet."""
         self.clear()
 
     def clear(self) -> None:
         """Forget all spans (reset)."""
-        self._spans: deque[tuple[int, int]] = deque()
+        self._spans: deque[tuple[int, int]] = deque()  # over, in order, without overlap
         self._since: dict[object, int] = {}
-        self._forgotten = 0
+        self._sum = 0  # of all spans that are over, forgotten ones included
 
     def begin(self, reason: object, now: int) -> None:
         """``reason`` holds the DUT up from ``now`` on; a second begin changes nothing."""
@@ -39,30 +41,37 @@ class HeldUp:
         """The DUT was held up over [begin, end]."""
         if end <= begin:
             return
-        self._spans.append((begin, end))
-        if len(self._spans) > SPANS:
-            first, last = self._spans.popleft()
-            self._forgotten += last - first
-
-    def _until(self, now: int) -> list[tuple[int, int]]:
-        """Return the spans before ``now`` in order, joined where they overlap, cut at ``now``."""
-        spans = [*self._spans, *((begin, now) for begin in self._since.values())]
-        joined: list[tuple[int, int]] = []
-        for begin, end in sorted(spans):
-            last = min(end, now)
-            if last <= begin:
-                continue
-            if joined and begin <= joined[-1][1]:
-                joined[-1] = (joined[-1][0], max(joined[-1][1], last))
+        spans, behind = self._spans, []
+        while spans and spans[-1][1] >= begin:
+            first, last = spans.pop()
+            if first > end:
+                behind.append((first, last))
             else:
-                joined.append((begin, last))
-        return joined
+                self._sum -= last - first
+                begin, end = min(begin, first), max(end, last)
+        self._sum += end - begin
+        spans.append((begin, end))
+        spans.extend(reversed(behind))
+        if len(spans) > SPANS:
+            spans.popleft()
+
+    def _open(self, now: int) -> int:
+        """Return since when something holds the DUT up without end; ``now`` if nothing does."""
+        return min(now, *self._since.values()) if self._since else now
 
     def total(self, now: int) -> int:
         """Return the time (ps) held up before ``now``."""
-        if not self._spans and not self._since:
-            return 0
-        return self._forgotten + sum(end - begin for begin, end in self._until(now))
+        since = self._open(now)
+        total = self._sum + now - since
+        for begin, end in reversed(self._spans):
+            if end <= since:
+                break
+            total -= end - max(begin, since)
+        return total
+
+    def free(self, now: int) -> int:
+        """Return what a clock shows at ``now`` (ps) that stands still while the DUT is held up."""
+        return now - self.total(now)
 
     def between(self, first: int, last: int) -> int:
         """Return the time (ps) held up over [first, last]."""
@@ -74,10 +83,9 @@ class HeldUp:
         That is the begin of the span that was over for at most ``slack`` ps, and so on backwards; ``time``
         itself when there is none.
         """
-        if not self._spans and not self._since:
-            return time
-        for begin, end in reversed(self._until(time)):
-            if end + slack < time:
+        since = self._open(time)
+        for begin, end in reversed(self._spans):
+            if min(end, time) + slack < since:
                 break
-            time = begin
-        return time
+            since = min(since, begin)
+        return since

@@ -106,7 +106,8 @@ class Env(uvm_env):
         log = RunLog(config.directory, config.comment, config.start_ps)
         self.judge: Judge | JudgeProcess = Judge(model, log, LegalityChecker())
         self._quiet_clks = int(model.rules.knobs["QUIET_CLKS"])
-        self.found = Event()
+        self.found = Event()  #: the scenario need not go on
+        self.standstill = ""  #: since when nothing has happened any more
         self.rested = 0  # when (ps) the status registers were last read at rest
         self.scoreboard.hub = self.hub
         for agent in self.agents:
@@ -160,10 +161,20 @@ class Env(uvm_env):
         self.rested = now_ps()
 
     async def watch(self) -> None:
-        """Judge now and then, so that waiting items and deadlines never pile up."""
+        """Judge now and then, so that waiting items and deadlines never pile up.
+
+        A scenario may wait for the DUT: where no pin has moved for a long time, it waits for ever.
+        """
+        limit = QUIET_LIMIT * self.judge.liveness
         while True:
             await self.clock_reset.clocks(WATCH_CLOCKS)
             self.scoreboard.hand_on()
             self.scoreboard.check_hangs()
-            if self.scoreboard.hung or (self.config.stop_on_finding and self.judge.found()):
+            if now_ps() - self.scoreboard.last_event > limit:
+                self.standstill = f"nothing has happened since {self.scoreboard.last_event // 1000} ns"
+            if (
+                self.standstill
+                or self.scoreboard.hung
+                or (self.config.stop_on_finding and self.judge.found())
+            ):
                 self.found.set()

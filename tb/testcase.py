@@ -156,11 +156,12 @@ class DutTest(uvm_test):
             self.drop_objection()
 
     async def _stimulate(self) -> None:
-        """Run the scenario until its end, a transfer that hangs or, against a mutant, the first finding."""
+        """Run the scenario until its end, a hang or, against a mutant, the first finding."""
         scenario = cocotb.start_soon(self.scenario())
         await First(scenario, self.env.found.wait())
         if self.env.found.is_set():
             scenario.cancel()
+            self.reason = self.env.standstill
 
     async def _drain(self) -> None:
         if "no_drain" in self.env.config.tampers or self.env.found.is_set():

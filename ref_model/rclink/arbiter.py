@@ -33,6 +33,11 @@ class Arbiter:
         self._waiting: dict[Flow, list[Entry]] = {bank: [] for bank in BANKS}
         self._entry: dict[int, tuple[Flow, Entry]] = {}
         self._last: Flow | None = None
+        self._released: dict[int, int] = {}  # age of the latest packet a queue pair had when it was released
+
+    def released(self, qp: int) -> None:
+        """The rate lets ``qp`` go on: what it has in hand was stopped and released."""
+        self._released[qp] = self._ctx.arrivals
 
     def place(self, qp: int, bank: Flow, age: int, clock: int) -> None:
         """The next packet of ``qp`` has ``age`` and may go since ``clock`` (tx clock)."""
@@ -69,6 +74,9 @@ class Arbiter:
         rules = self._ctx.rules
         turns = self._ctx.device.bank_rr
         last, self._last = self._last, bank
+        if age <= self._released.get(qp, 0):
+            beside = any(len(waiting) for waiting in self._waiting.values())
+            rules.met("RCL-070", "in its old place among others", self._ctx.mac, sure=beside)
         if not turns:
             older = next(filter(None, (self._older(other, qp, age) for other in BANKS)), None)
             if older is None:
@@ -98,6 +106,8 @@ class Arbiter:
 
     def _overtaken(self, rule: str, older: Entry, age: int) -> None:
         what = f"packet {older[0]} of QP {older[1]}"
+        if older[0] <= self._released.get(older[1], 0):
+            rule = "RCL-070"
         self._ctx.rules.fail(rule, what, f"packet {age}", "the oldest packet goes first", self._ctx.mac)
 
     def _older(self, bank: Flow, qp: int, age: int) -> Entry | None:

@@ -40,7 +40,10 @@ class Multicast:
 
 @dataclass(slots=True, eq=False)
 class Arrived:
-    """One TYPE2 or LITE packet for the client; without a duty it may also be dropped."""
+    """One TYPE2 or LITE packet for the client; without a duty it may also be dropped.
+
+    ``full``: for want of room alone, which is reported then.
+    """
 
     payload: bytes
     source: int
@@ -48,6 +51,7 @@ class Arrived:
     etype: int
     rule: str
     duty: Must | None
+    full: bool = False
 
 
 class Client:
@@ -74,6 +78,9 @@ class Client:
         self._type2_early = 0
         self._type2_reminder = False
         self._arrived: deque[Arrived] = deque()
+        self._unfit = 0  # packets dropped for want of room since all was quiet
+        self._told = 0  # overflows
+        self._other = 0  # packets that may have been dropped for another reason, or overflowed
         self._dropped: deque[Refused] = deque(maxlen=64)
         self.last_accept = -1  #: when (ps) the last packet settled in a slot
 
@@ -235,11 +242,13 @@ class Client:
     def arrive(self, payload: bytes, source: int, qp: int, etype: int, rule: str, sure: bool = True) -> None:
         """A TYPE2 or LITE packet arrived that the client gets (``sure`` False: or it is dropped)."""
         ctx, buffers = self._ctx, self._shared.buffers
+        full = False
         if etype == ports.ETYPE_TYPE2:
             buffers.enter(Flow.TYPE2, len(payload))
             entries = buffers.entries(Flow.TYPE2)
             if entries + len(self._arrived) > self._type2_depth:
-                sure = False
+                full, sure = sure, False
+                self._other += not full
                 ctx.messages.owe(TYPE2_RX_OVERFLOW, None, ctx.now, sure=False)
         else:
             buffers.enter(ctx.device.bank(qp), len(payload))
@@ -247,7 +256,11 @@ class Client:
         if sure:
             what = f"{len(payload)} bytes"
             duty = ctx.deadlines.must(rule, what, "a packet for the client", ctx.client, ctx.liveness())
-        self._arrived.append(Arrived(payload, source, qp, etype, rule, duty))
+        self._arrived.append(Arrived(payload, source, qp, etype, rule, duty, full))
+
+    def overflow_told(self) -> None:
+        """A message reported a received packet without room."""
+        self._told += 1
 
     def delivered(self, event: FrameOut) -> None:
         """Judge a packet on RX_M."""
@@ -257,6 +270,7 @@ class Client:
         if stall > 0:
             ctx.hold("rx_m", event.begin, True, mac=False)
             ctx.deadlines.call_at(event.settled, lambda: ctx.hold("rx_m", event.settled, False, mac=False))
+            ctx.rules.passed(("RCL-035",), ctx.client)  # it had to wait: a change meanwhile is an event
         if etype == ports.ETYPE_TYPE1 and not ctx.device.lite:
             self._delivered_type1(event, number, length, source)
             return
@@ -303,7 +317,7 @@ class Client:
             rules.fail(rule, expected, event.data, why, ctx.client)
             return
         while self._arrived[0] is not entry and self._arrived[0].duty is None:
-            self._gone(self._arrived.popleft())
+            self._lost(self._arrived[0])
         self._arrived.remove(entry)
         self._gone(entry)
         ctx.deadlines.meet(entry.duty)
@@ -334,11 +348,20 @@ class Client:
         flow = Flow.TYPE2 if entry.etype == ports.ETYPE_TYPE2 else self._ctx.device.bank(entry.qp)
         self._shared.buffers.leave(flow, len(entry.payload))
 
+    def _lost(self, entry: Arrived) -> None:
+        """A packet that might be dropped was."""
+        self._arrived.remove(entry)
+        self._gone(entry)
+        self._unfit += entry.full
+
     def quiet(self) -> None:
         """Nothing is under way: what may have been dropped and did not show was."""
         for entry in [entry for entry in self._arrived if entry.duty is None]:
-            self._arrived.remove(entry)
-            self._gone(entry)
+            self._lost(entry)
+        if self._unfit or self._told:
+            why, most = "packets without room are dropped and reported, one by one", self._unfit + self._other
+            self._ctx.rules.in_range("RCL-121", self._unfit, most, self._told, why, self._ctx.messages.scope)
+        self._unfit = self._told = self._other = 0
 
     @property
     def free(self) -> tuple[int, int]:

@@ -6,11 +6,11 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from ref_model.held_up import HeldUp
 from ref_model.observing import REFUSALS, Observing
 from ref_model.rclink.config import Device
 from ref_model.rclink.messages import Messages
 from ref_model.rules import Scope
-from ref_model.stall_clock import StallClock
 
 #: Path of a prohibition that any later good frame on the MAC port confirms, and the same for RX_M.
 MAC_PATH, CLIENT_PATH = "mac_tx", "rx_m"
@@ -29,9 +29,9 @@ class Refused:
 class Context(Observing):
     """Shared state of one RCLINK model instance."""
 
-    #: Time in which frames may leave for the MAC, and time in which nothing at all was held up.
-    tx: StallClock = field(default_factory=StallClock)
-    free: StallClock = field(default_factory=StallClock)
+    #: Time in which no frame could leave for the MAC, and time in which anything at all was held up.
+    tx_held: HeldUp = field(default_factory=HeldUp)
+    held: HeldUp = field(default_factory=HeldUp)
     device: Device = field(init=False)  #: kept up to date by the model
     #: Configuration before the last change, and until when (tx clock) it may still show.
     former: Device | None = None
@@ -52,13 +52,13 @@ class Context(Observing):
 
     def excused_until(self, now: int) -> int:
         """Time (ps) before ``now`` in which the bench held the DUT up."""
-        return self.free.stalled(now)
+        return self.held.total(now)
 
     def reset(self) -> None:
         """The DUT was reset: nothing is owed or remembered any more."""
         self.deadlines.clear()
-        self.tx.clear()
-        self.free.clear()
+        self.tx_held.clear()
+        self.held.clear()
         self.refused.clear()
         self.messages.reset()
         self.former = None
@@ -72,15 +72,15 @@ class Context(Observing):
 
     def clock(self) -> int:
         """What the clock of the MAC port shows now."""
-        return self.tx.read(self.now)
+        return self.tx_held.free(self.now)
 
     def clock_at(self, settled: int) -> int:
         """What that clock shows, at the latest, at ``settled`` (ps, not long from now)."""
-        return self.tx.read(self.now) + max(settled - self.now, 0)
+        return self.tx_held.free(self.now) + max(settled - self.now, 0)
 
     def late(self, clock: int) -> bool:
         """Return whether a frame that begins now was decided after what settled at ``clock``."""
-        return self.tx.read(self.now) - clock > self.window
+        return self.tx_held.free(self.now) - clock > self.window
 
     def sample(self) -> None:
         """A frame to the MAC begins now."""
@@ -96,8 +96,8 @@ class Context(Observing):
 
     def hold(self, reason: object, now: int, on: bool, mac: bool = True) -> None:
         """``reason`` holds the DUT up from ``now`` on, or no longer; ``mac``: its frames to the MAC."""
-        for clock in (self.free, self.tx) if mac else (self.free,):
-            (clock.hold if on else clock.release)(reason, now)
+        for held in (self.held, self.tx_held) if mac else (self.held,):
+            (held.begin if on else held.end)(reason, now)
 
     def refuse(self, payload: bytes, rule: str, why: str) -> None:
         """Remember a frame that must be dropped; it tempts the DUT to deliver it."""

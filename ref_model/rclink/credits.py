@@ -30,7 +30,7 @@ class Channel:
     credit: int = 0
     consumed: int = 0  #: since the counter was last compared
     returned: int = 0
-    coincided: bool = False  #: a return began while a frame of the channel left
+    coincided: bool = False  #: credits came back in the very clock of a grant
 
     def load(self, size: int, limit: int, ovhd: int) -> None:
         """Configuration is sampled, the counter starts at the limit."""

@@ -125,7 +125,6 @@ _FIELD_RULES = {
     "rh.pkey": "RCL-131",
     "rh.fack": "RCL-020",
     "rh.pad": "RCL-017/count",
-    "pad_bytes": "RCL-017/value",
     "icrc": "RCL-021/value",
     "trailer": "RCL-021/present",
     "ethertype": "RCL-132",
@@ -179,8 +178,8 @@ def _rule_at(data: bytes, wanted: bytes, expected: Frame) -> str:
     return "RCL-015"
 
 
-def rules_decided(device: Device, kind: Kind, opcode: int | None) -> tuple[str, ...]:
-    """Rules of which a frame that is right in all bytes is evidence."""
+def rules_decided(device: Device, kind: Kind, opcode: int | None, icrc: bool) -> tuple[str, ...]:
+    """Rules of which a frame right in all bytes is evidence; ``icrc``: the value of its ICRC counts."""
     layout = device.layout
     assert layout is not None
     form = layout.format
@@ -196,6 +195,8 @@ def rules_decided(device: Device, kind: Kind, opcode: int | None) -> tuple[str, 
     if opcode is None:
         return (*rules, "RCL-021/present", "RCL-023") if form is not Format.LITE else (*rules, "RCL-023")
     rules += ["RCL-015", "RCL-020", "RCL-021/present", "RCL-131"]
+    if icrc and layout.icrc:
+        rules.append("RCL-021/value")
     if opcode == Opcode.REQUEST:
         rules += ["RCL-016", "RCL-017/count", "RCL-018", "RCL-023"]
         if form is Format.STANDARD:
@@ -210,16 +211,21 @@ class FrameJudge:
         self._ctx = ctx
         self._decided: dict[tuple[Kind, int | None], tuple[str, ...]] = {}
         self._device: Device | None = None
+        self._icrc = ctx.knobs["ICRC_CHECK"] == "on"
 
     def judge(self, device: Device, expected: Frame, observed: Frame, data: bytes, why: str) -> bool:
         """Judge the bytes of a frame; returns whether they are right.
 
-        The ICRC counts with ICRC_CHECK only: without, the one that came is taken.
+        The ICRC counts with ICRC_CHECK only: without, the one that came is taken, as pad bytes always are.
         """
         rules, layout = self._ctx.rules, device.layout
         assert layout is not None
-        if self._ctx.knobs["ICRC_CHECK"] != "on" and observed.icrc is not None:
+        if not self._icrc and observed.icrc is not None:
             expected.icrc = observed.icrc if layout.icrc and expected.kind is Kind.TYPE1 else None
+            rules.observe("RCL-021/value")
+        if observed.pad_bytes and len(observed.pad_bytes) == -len(expected.payload) & 3:
+            expected.pad_bytes = observed.pad_bytes
+            rules.observe("RCL-017/value")
         if build(expected, layout) == data:
             if device is not self._device:
                 self._decided.clear()
@@ -228,7 +234,7 @@ class FrameJudge:
             key = (expected.kind, opcode)
             decided = self._decided.get(key)
             if decided is None:
-                decided = self._decided[key] = rules_decided(device, expected.kind, opcode)
+                decided = self._decided[key] = rules_decided(device, expected.kind, opcode, self._icrc)
             rules.passed(decided, self._ctx.mac)
             return True
         self._blame(expected, observed, data, device, why)
@@ -259,8 +265,11 @@ class FrameJudge:
         rules.fail(rule, f"{name} {wanted}", seen, f"{name} of {why}", self._ctx.mac)
         rules.explain(since, rows)
 
-    def side(self, expected: Side, words: tuple[int, ...], raw: bool = False) -> bool:
-        """Judge the words beside a frame; ``raw``: of TYPE3 only VC, FCS and ERR are."""
+    def side(self, expected: Side, words: tuple[int, ...], raw: bool = False, vc_rule: str = "") -> bool:
+        """Judge the words beside a frame; ``raw``: of TYPE3 only VC, FCS and ERR are.
+
+        ``vc_rule``: rule that a frame breaks whose words agree on the VC of another flow.
+        """
         rules, scope = self._ctx.rules, self._ctx.mac
         seen = Side(*words)
         if seen == expected:
@@ -272,6 +281,8 @@ class FrameJudge:
             want, got = getattr(expected, name), getattr(seen, name)
             if want != got:
                 rule = "RCL-002" if name == "vlan_en" else "RCL-022"
+                if name == "vcid" and seen.cbfc_vcid == 1 << got and got in self._ctx.device.vcs:
+                    rule = vc_rule or rule
                 rules.fail(rule, f"{name} {want}", str(got), f"{name} beside the frame", scope)
                 return False
         rules.passed(("RCL-022",), scope)

@@ -7,6 +7,7 @@ are gone) binds the very next frame, because frames of a flow leave in the order
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 AT_ONCE = -1
 CREDIT_RULES = frozenset({"RCL-078", "RCL-079", "RCL-081", "RCL-084"})
 _DFX_BITS = 16
+#: Returns remembered per channel.
+_RETURNS = 256
 
 
 class Gates:
@@ -46,6 +49,7 @@ class Gates:
         self._last_reason: dict[Flow, str] = {}
         self._released: set[Flow] = set()  # by software status, while credit was missing
         self._free_cells = 0  # TYPE2 frames sent without multicast credit
+        self._returns = [deque[int](maxlen=_RETURNS) for _ in range(8)]  # when (ps) credits came back
         self._wiped = False
         self.dfx = 0
 
@@ -84,7 +88,7 @@ class Gates:
         if device.pause_in[flow] and self.paused >> vc & 1:
             reasons.append("RCL-091")
         limited = flow is Flow.TYPE2 and device.multicast_credit
-        if limited and self.multicast.credit < self.multicast.need(device.largest[flow]):
+        if limited and self._lacks_cells():
             both = device.credit_check[flow] and not device.credit_stop
             reasons.append("RCL-085" if both else "RCL-086")
         if device.credit_stop:
@@ -99,16 +103,42 @@ class Gates:
                 most = channel.need(device.largest[flow])
                 dynamic = device.dynamic and flow in BANKS
                 if channel.credit < (most if dynamic else device.credit_limits[flow] * most):
-                    rule = "RCL-079" if dynamic else "RCL-078"
+                    tempting = device.dynamic and (dynamic or channel.credit >= most)
+                    rule = "RCL-079" if tempting else "RCL-078"
                     reasons.append("RCL-081" if flow in self._released else rule)
         return reasons
+
+    def _opened_by(self, flow: Flow) -> str:
+        """Rule without which an open flow would have to wait for credit or a software bit; '' if none."""
+        device = self._ctx.device
+        vc = device.vcs[flow]
+        channel = self.channels[vc]
+        if flow is Flow.TYPE2 and not device.multicast_credit and self._lacks_cells():
+            return "RCL-087"
+        if not any(other.loaded for other in self.channels):
+            return ""  # nothing speaks of credit at all
+        if device.credit_stop:
+            return "RCL-082" if self._poor(flow) or not device.vc_status >> vc & 1 else ""
+        if not device.credit_check[flow]:
+            return "RCL-134" if self._poor(flow) else ""
+        limit = device.credit_limits[flow] * channel.need(device.largest[flow])
+        return "RCL-079" if device.dynamic and flow in BANKS and channel.credit < limit else ""
+
+    def _poor(self, flow: Flow) -> bool:
+        """Return whether a largest frame of ``flow`` has no credit."""
+        channel = self.channels[self._ctx.device.vcs[flow]]
+        return not channel.loaded or channel.credit < channel.need(self._ctx.device.largest[flow])
+
+    def _lacks_cells(self) -> bool:
+        """Return whether a largest TYPE2 frame has no multicast credit."""
+        return self.multicast.credit < self.multicast.need(self._ctx.device.largest[Flow.TYPE2])
 
     def open_since(self, flow: Flow) -> int | None:
         """Return since when (tx clock) ``flow`` may certainly send; None: it may not, or perhaps not."""
         return self._open[flow]
 
-    def left(self, flow: Flow, length: int, end: int) -> None:
-        """Judge that a frame of ``length`` bytes of ``flow`` leaves now, its last beat at ``end`` (ps)."""
+    def left(self, flow: Flow, length: int) -> None:
+        """Judge that a frame of ``length`` bytes of ``flow`` leaves now."""
         ctx, rules = self._ctx, self._ctx.rules
         device = ctx.device
         for rule, clock in self._reasons[flow].items():
@@ -116,34 +146,38 @@ class Gates:
                 why = "the flow is closed"
                 rules.fail(rule, f"no frame of {flow.name}", f"{length} bytes", why, ctx.mac)
                 break
-        vc = device.vcs[flow]
-        channel = self.channels[vc]
+        channel = self.channels[device.vcs[flow]]
         if not device.credit_stop and device.credit_check[flow]:
             channel.consume(max(length, self._minimum))
+            channel.coincided = channel.coincided or self._coincides(device.vcs[flow])
         if flow is Flow.TYPE2 and device.multicast_credit:
             self.multicast.credit -= self.multicast.need(length)
         self._evidence(flow)
+        if flow in BANKS:  # the next packet is owed by what holds from here on
+            ctx.deadlines.void(self._duty.pop(flow, None))
+        else:
+            self.served(flow)
         self.changed(ctx.now, [flow], at_once=True)
-        self._last_reason.pop(flow, None)
-        duty = self._duty.pop(flow, None)
-        if duty is not None:
-            ctx.deadlines.meet(duty)
         self._expect(flow)
+
+    def served(self, flow: Flow) -> None:
+        """A frame of ``flow`` is here, the one that was owed (of a bank: before the next is looked for)."""
+        self._last_reason.pop(flow, None)
+        self._ctx.deadlines.meet(self._duty.pop(flow, None))
 
     def _evidence(self, flow: Flow) -> None:
         """What a legal frame of ``flow`` proves about checks that must not be made."""
         ctx, device = self._ctx, self._ctx.device
         if self._reasons[flow]:
             return
-        channel = self.channels[device.vcs[flow]]
-        poor = not channel.loaded or channel.credit < channel.need(device.largest[flow])
+        poor = self._poor(flow)
         if device.credit_stop:
             ctx.rules.met("RCL-082", "no check while CBFC is stopped", ctx.mac, sure=poor)
         elif not device.credit_check[flow]:
             ctx.rules.met("RCL-134", "no check of this flow", ctx.mac, sure=poor)
         if flow is Flow.TYPE2 and not device.multicast_credit:
             self._free_cells += 1
-            sure = self._free_cells > self._cells
+            sure = self._lacks_cells() or self._free_cells > self._cells
             ctx.rules.met("RCL-087", "no multicast credit needed", ctx.mac, sure=sure)
         if self._starved(flow):
             ctx.rules.met("RCL-083", "another flow lacks credit", ctx.mac)
@@ -170,14 +204,25 @@ class Gates:
             rule, what = self._blame(flow)
             if self._starved(flow):
                 rule = "RCL-083"
-            rule = self._last_reason.get(flow, rule)
+            rule = self._opened_by(flow) or self._last_reason.get(flow, rule)
             why = "what may be sent is sent"
             self._duty[flow] = ctx.deadlines.must(rule, what, why, ctx.mac, ctx.liveness())
         elif not owes and duty is not None:
             ctx.deadlines.void(self._duty.pop(flow))
         if flow in self._backlog and self._open[flow] is None:
-            for rule in self._reasons[flow]:
-                ctx.rules.tempt(rule, MAC_PATH)
+            self.tempt(flow)
+
+    def tempt(self, flow: Flow) -> None:
+        """Something waits to be sent: what keeps ``flow`` closed is tried."""
+        for rule in self._reasons[flow]:
+            self._ctx.rules.tempt(rule, MAC_PATH)
+
+    def _coincides(self, vc: int) -> bool:
+        """Return whether credits came back in each clock a frame that begins now may be granted in."""
+        ctx = self._ctx
+        first = ctx.decided_since()
+        clocks = (ctx.now - first) // ctx.timing.period
+        return 0 < clocks <= sum(first <= time <= ctx.now for time in self._returns[vc])
 
     # -- inputs -----------------------------------------------------------------------------------
 
@@ -194,6 +239,7 @@ class Gates:
         for vc, channel in enumerate(self.channels):
             if bits >> vc & 1:
                 channel.give(num)
+                self._returns[vc].append(now)
                 flows += [flow for flow in FLOWS if self._ctx.device.vcs[flow] == vc]
         self.changed(now + self._ctx.timing.settle, flows)
 
@@ -252,17 +298,13 @@ class Gates:
             return "RCL-082"
         if not device.credit_check[flow]:
             return "RCL-134"
+        if channel.coincided:
+            return "RCL-077"
         others = sum(other.returned for other in self.channels if other is not channel)
         if 0 < difference <= others and not channel.returned:
             return "RCL-076"
         if difference < 0 and channel.returned:
-            return "RCL-077" if channel.coincided else "RCL-076"
+            return "RCL-076"
         if channel.consumed:
             return "RCL-075"
         return "RCL-076" if channel.returned else "RCL-074"
-
-    def meets(self, begin: int, end: int, flow: Flow, returns: Sequence[tuple[int, int]]) -> None:
-        """Note that a return fell into the span a frame of ``flow`` may have been granted in."""
-        vc = self._ctx.device.vcs[flow]
-        if any(bits >> vc & 1 and begin <= time <= end for time, bits in returns):
-            self.channels[vc].coincided = True

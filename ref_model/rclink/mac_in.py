@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from ref_model.rclink.qp import Qp, Shared
 
 SOURCE_BITS = 0x3FF
+#: First bit on the wire of a whole destination address: a group, not one station.
+GROUP_BIT = 1 << 40
 #: Rules that send a frame to TYPE3, where it is not the usual one.
 LEAF_RULES = {Leaf.IP_NOT_UDP: "RCL-026", Leaf.IP_OPTIONS: "RCL-026", Leaf.LITE_OTHER: "RCL-106"}
 TIMER_BITS = 0x1F
@@ -135,6 +137,8 @@ class MacIn:
             ctx.refuse(frame.payload, "RCL-121", "a TYPE2 frame that is too long")
             return
         usual = "RCL-106" if ctx.device.lite else "RCL-027" if frame.vlan is not None else "RCL-025"
+        if usual == "RCL-025" and not frame.addresses.dst & GROUP_BIT and not self._for_us(frame):
+            usual = "RCL-028"
         source = frame.addresses.src & SOURCE_BITS
         self._client.arrive(frame.payload, source, 0, ports.ETYPE_TYPE2, rule or usual, sure)
 

@@ -143,13 +143,15 @@ class MacOut:
         index = packet.index if rh is None else qp.requester.index_of(rh.psn)
         again = packet.sends > 0
         flow = ctx.device.bank(qp.number)
+        if self._judge.side(frames.side_of(ctx.device, flow), event.user, vc_rule="RCL-063"):
+            several = int(ctx.knobs["TYPE1_VC_NUM"]) > 1
+            ctx.rules.met("RCL-063", "VC of the bank by the low bits of the QP", ctx.mac, sure=several)
         self.order(qp, flow, packet if lite else qp.requester.state.packets.get(index, packet))
         actual = qp.requester.sent(index, packet, event.settled)
         if actual is None:
             actual = packet
         good = self._compare(event, frame, qp, actual, again)
-        self._judge.side(frames.side_of(ctx.device, flow), event.user)
-        self._shared.gates.left(flow, len(event.data), event.settled)
+        self._shared.gates.left(flow, len(event.data))
         self._rates.sent(qp, len(actual.payload), again)
         if rh is not None and rh.ts_en:
             self._shared.book.stamped(rh.timestamp, event.begin)
@@ -166,10 +168,9 @@ class MacOut:
 
     def order(self, qp: Qp, flow: Flow, packet: Packet) -> None:
         """Judge that a request goes before those that wait."""
+        self._shared.gates.served(flow)
         self._shared.arbiter.remove(qp.number)
         self._shared.arbiter.went(qp.number, flow, packet.age)
-        if int(self._ctx.knobs["TYPE1_VC_NUM"]) < 4 or flow is not Flow.BANK0:
-            self._ctx.rules.met("RCL-063", "bank by the low bits of the QP", self._ctx.mac)
 
     def _whose(self, frame: Frame) -> tuple[Qp, Packet] | None:
         """Queue pair and packet of a request: by its payload, else by the peer it names."""
@@ -270,11 +271,11 @@ class MacOut:
             assert config is not None
             choices.append((device, frames.answer(device, config, rh.psn, code, timestamp)))
         if not rh.ts_en and rh.timestamp:
-            ctx.rules.fail("RCL-019", 0, rh.timestamp, "no timestamp without its flag", qp.scope)
+            ctx.rules.fail("RCL-019/ack", 0, rh.timestamp, "no timestamp without its flag", qp.scope)
         good = self._decide(choices, frame, event, "an answer")
-        self._judge.side(frames.side_of(ctx.device, Flow.ACK), event.user)
-        self._shared.gates.left(Flow.ACK, len(event.data), event.settled)
-        ctx.rules.met("RCL-088", "flow of ACK and CNP", ctx.mac)
+        if self._judge.side(frames.side_of(ctx.device, Flow.ACK), event.user, vc_rule="RCL-088"):
+            ctx.rules.met("RCL-088", "flow of ACK and CNP", ctx.mac)
+        self._shared.gates.left(Flow.ACK, len(event.data))
         before = ctx.rules.findings_total
         qp.responder.answer(rh.psn, code, rh.ts_en, rh.timestamp)
         if good and ctx.rules.findings_total == before:
@@ -295,9 +296,9 @@ class MacOut:
             assert config is not None
             choices.append((device, frames.notification(device, config)))
         good = self._decide(choices, frame, event, "a CNP")
-        self._judge.side(frames.side_of(ctx.device, Flow.ACK), event.user)
-        self._shared.gates.left(Flow.ACK, len(event.data), event.settled)
-        ctx.rules.met("RCL-088", "flow of ACK and CNP", ctx.mac)
+        if self._judge.side(frames.side_of(ctx.device, Flow.ACK), event.user, vc_rule="RCL-088"):
+            ctx.rules.met("RCL-088", "flow of ACK and CNP", ctx.mac)
+        self._shared.gates.left(Flow.ACK, len(event.data))
         qp.notices.notified()
         if good:
             ctx.rules.alive(MAC_PATH)
@@ -319,7 +320,7 @@ class MacOut:
         ]
         good = self._decide(choices, frame, event, "a TYPE2 frame")
         self._judge.side(frames.side_of(ctx.device, Flow.TYPE2), event.user)
-        self._shared.gates.left(Flow.TYPE2, len(event.data), event.settled)
+        self._shared.gates.left(Flow.TYPE2, len(event.data))
         self._rates.type2_sent(len(entry.payload))
         self._client.type2_left(entry)
         if good:
@@ -329,6 +330,6 @@ class MacOut:
         ctx = self._ctx
         vc = ctx.device.vcs[Flow.TYPE3]
         self._judge.side(frames.Side(vc, 1 << vc, 0, 0, 0, 1, 0), event.user, raw=True)
-        self._shared.gates.left(Flow.TYPE3, len(event.data), event.settled)
+        self._shared.gates.left(Flow.TYPE3, len(event.data))
         if self._raw.sent(event):
             ctx.rules.alive(MAC_PATH)

@@ -32,7 +32,7 @@ from ref_model.rclink.gates import Gates
 from ref_model.rclink.levels import Levels
 from ref_model.rclink.mac_in import MacIn
 from ref_model.rclink.mac_out import MacOut
-from ref_model.rclink.messages import RETRY_OVER
+from ref_model.rclink.messages import RETRY_OVER, TYPE2_RX_OVERFLOW
 from ref_model.rclink.nonr import RawEthernet
 from ref_model.rclink.notices import CnpFilter
 from ref_model.rclink.qp import Qp, Shared
@@ -264,6 +264,8 @@ class RclinkModel:
         cause, number = self.ctx.messages.sent(info)
         if cause[0] == 3:
             self.raw.message(info)
+        elif cause == TYPE2_RX_OVERFLOW:
+            self.client.overflow_told()
         elif cause == RETRY_OVER:
             qp = self.shared.qp(number)
             if qp is not None:

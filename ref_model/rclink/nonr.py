@@ -26,6 +26,8 @@ TX_BURST, RX_BURST = 256, 512
 RX_FIFO = 8192
 CRC_ERROR, LENGTH_ERROR = 1, 2
 RINGS = ("TX", "RX")
+#: Rule of what a channel does unasked, while no fault has stopped it.
+UNASKED = {"TX": "RCL-108", "RX": "RCL-109"}
 #: Faults of a descriptor by its sizes.
 SIZE_FAULTS = {"TX": (7, 9), "RX": (10,)}
 
@@ -88,13 +90,15 @@ class RawEthernet:
         self._again = dict.fromkeys(RINGS, False)  # a soft reset came after that
         self._sending: deque[Raw] = deque()
         self._last_sent: Descriptor | None = None
-        self._fault_rule = "RCL-108"  # of the fault that stopped the transmit channel
+        self._sent = False  # a frame, since all was quiet
+        self._fault_rule = dict(UNASKED)  # of the fault that stopped a channel
         self._frames: deque[Received] = deque()
         self._buffers: deque[tuple[int, Descriptor]] = deque()
         self._chunks: deque[Chunk] = deque()
         self._waiting_bytes = 0
         self._md_until = 0
         self._md_begin = 0
+        self._under_way: dict[tuple[str, type], int] = {}  # until when (ps), by port and direction
         self.status.reset()
 
     # -- registers --------------------------------------------------------------------------------
@@ -142,6 +146,15 @@ class RawEthernet:
         for frame in self._frames:
             self._ctx.deadlines.void(frame.duty)
 
+    def _stop(self, kind: str, rule: str) -> None:
+        """A channel stands still until its soft reset; ``rule``: what it breaks if it goes on."""
+        self._stopped[kind] = True
+        self._fault_rule[kind] = rule
+
+    def _unasked(self, kind: str) -> str:
+        """Rule of what a channel does and should not."""
+        return self._fault_rule[kind] if self._stopped[kind] else UNASKED[kind]
+
     def _running(self, kind: str) -> bool:
         name = kind.lower()
         return bool(
@@ -183,6 +196,7 @@ class RawEthernet:
     def memory_read(self, event: MemRead) -> None:
         """The DUT read memory."""
         rules, scope = self._ctx.rules, self._ctx.client
+        self._beside_others(event)
         if event.port == ports.MD:
             self._md_access(event.begin, event.settled)
             if event.resp:
@@ -202,20 +216,13 @@ class RawEthernet:
             return
         if not any(_covers(raw.descriptor, event.addr, len(event.data)) for raw in self._sending):
             why = "buffers of fetched descriptors"
-            rules.fail(
-                self._fault_rule if self._stopped["TX"] else "RCL-108",
-                "a buffer to send",
-                event.addr,
-                why,
-                scope,
-            )
+            rules.fail(self._unasked("TX"), "a buffer to send", event.addr, why, scope)
 
     def _unread(self, addr: int) -> None:
         """A descriptor was not read: what its channel takes it for is open until the soft reset."""
         for kind, ring in self._rings.items():
             if ring.contains(addr):
-                self._stopped[kind] = True
-                self._fault_rule = "RCL-108"
+                self._stop(kind, UNASKED[kind])
                 for fault in SIZE_FAULTS[kind]:
                     self.status.fault(fault, sure=False)
         if self._stopped["RX"]:
@@ -230,6 +237,14 @@ class RawEthernet:
             rules.fail("RCL-111", "no 4 KB border inside", addr, "address of a burst", scope)
         else:
             rules.met("RCL-111", "length and address of a burst", scope)
+
+    def _beside_others(self, event: MemRead | MemWrite) -> None:
+        """Accesses under way at once are evidence that their ids differ: the same id is an event."""
+        key = (event.port, type(event))
+        until = self._under_way.get(key, 0)
+        if event.begin < until:
+            self._ctx.rules.passed(("RCL-112",), self._ctx.client)
+        self._under_way[key] = max(until, event.settled)
 
     def _md_access(self, begin: int, settled: int) -> None:
         self._md_begin = begin
@@ -273,8 +288,7 @@ class RawEthernet:
         elif before is not None and before.ends_only and descriptor.ends_only:
             fault = 6
         if fault is not None:
-            self._stopped["TX"] = True
-            self._fault_rule = FAULT_RULES[fault]
+            self._stop("TX", FAULT_RULES[fault])
             self.status.fault(fault)
             self._expect()
             return
@@ -308,8 +322,8 @@ class RawEthernet:
         ctx = self._ctx
         raw = self._next(event.data)
         if raw is None:
-            rule = self._fault_rule if self._stopped["TX"] else "RCL-108"
-            ctx.rules.fail(rule, "no frame", event.data, "no descriptor was fetched for it", ctx.mac)
+            why = "no descriptor was fetched for it"
+            ctx.rules.fail(self._unasked("TX"), "no frame", event.data, why, ctx.mac)
             return False
         while self._sending.popleft() is not raw:
             self._rings["TX"].done += 1
@@ -319,6 +333,7 @@ class RawEthernet:
         else:
             ctx.rules.eq("RCL-024", self._bytes(raw), event.data, "bytes of a raw frame", ctx.mac)
         self._rings["TX"].done += 1
+        self._sent = True
         ctx.rules.met("RCL-108", "descriptors in order", ctx.mac)
         self._worked("TX")
         self._moved("TX")
@@ -353,7 +368,7 @@ class RawEthernet:
         if not self._running("RX"):
             return
         if len(event.data) > self._rx_max:
-            self._stopped["RX"] = True
+            self._stop("RX", FAULT_RULES[8])
             self._void_frames()
             self.status.fault(8)
             self._ctx.rules.tempt("RCL-113", "type3")
@@ -375,7 +390,7 @@ class RawEthernet:
     def _to_fill(self, position: int, descriptor: Descriptor) -> None:
         """A descriptor of the receive ring is known."""
         if descriptor.buffer_size == 0:
-            self._stopped["RX"] = True
+            self._stop("RX", FAULT_RULES[10])
             self._void_frames()
             self.status.fault(10)
             return
@@ -405,6 +420,7 @@ class RawEthernet:
 
     def memory_write(self, event: MemWrite) -> None:
         """The DUT wrote memory."""
+        self._beside_others(event)
         if event.port == ports.MD:
             self._md_access(event.begin, event.settled)
             if event.resp:
@@ -436,7 +452,7 @@ class RawEthernet:
                 chunk.missing.discard(at)
             rules.met("RCL-109", "bytes of a received frame", scope)
             return
-        rules.fail("RCL-109", "a posted buffer", event.addr, "no frame for this place", scope)
+        rules.fail(self._unasked("RX"), "a posted buffer", event.addr, "no frame for this place", scope)
 
     def _written_back(self, event: MemWrite) -> None:
         """A descriptor is written back."""
@@ -459,7 +475,8 @@ class RawEthernet:
             rules.eq("RCL-110/tx", old, data, "a transmit descriptor stays as it is", scope)
             return
         if not self._chunks or rx.base + self._chunks[0].position % rx.size * MD_BYTES != start:
-            rules.fail("RCL-109", "the descriptor in use", start, "descriptors are written in order", scope)
+            why = "descriptors are written in order"
+            rules.fail(self._unasked("RX"), "the descriptor in use", start, why, scope)
             return
         self._complete(self._chunks.popleft(), data, event.settled)
 
@@ -520,6 +537,10 @@ class RawEthernet:
     def quiet(self) -> None:
         """Nothing moves any more."""
         self.status.quiet()
+        if self._sent:
+            self._sent = False
+            why = "transmit descriptors stay as they are: a change would have been a write"
+            self._ctx.rules.met("RCL-110/tx", why, self._ctx.client)
         for ring in self._rings.values():
             ring.quiet()
 

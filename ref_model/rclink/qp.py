@@ -126,7 +126,7 @@ class Qp:
         self._reminder = False
         now = self.ctx.rules.now
         self.ctx.now = max(self.ctx.now, now)
-        self.requester.clock = self.ctx.tx.read(now)
+        self.requester.clock = self.ctx.tx_held.free(now)
         self.requester.schedule()
 
     # -- deliveries -------------------------------------------------------------------------------

@@ -7,6 +7,7 @@ a queue pair is an interval for each number of windows that may have ended by it
 
 from __future__ import annotations
 
+from collections import deque
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
     from ref_model.rclink.context import Context
 
 ACC_TOP = (1 << 24) - 1
+#: Frames of a queue pair that are remembered to tell its debt from what it sent in this window.
+LATEST = 64
 
 
 class Windows:
@@ -39,6 +42,10 @@ class Windows:
     def when_certain(self, count: int) -> int:
         """Return when ``count`` windows have ended for everyone."""
         return self.base + self.high + self.lag + (count - 1) * self.length
+
+    def began(self, time: int) -> int:
+        """Return when (ps), at the earliest, the latest window that may have begun by ``time`` did."""
+        return self.base + self.low + (self.possible(time) - 1) * self.length
 
     def ended(self, first: int, last: int) -> bool:
         """A window ended within [first, last] (ps); returns False where no phase fits any more."""
@@ -71,7 +78,7 @@ class Rate:
     Only a frame moves what is known: mask pulses tell of grants whose frames may still be on their way.
     """
 
-    __slots__ = ("_ctx", "_generation", "_spans", "_time", "masked", "threshold", "windows")
+    __slots__ = ("_ctx", "_generation", "_latest", "_spans", "_time", "masked", "threshold", "windows")
 
     def __init__(self, ctx: Context, windows: Windows, threshold: int | None = 0) -> None:
         """``threshold`` None: nothing is said about the rate before it is set."""
@@ -82,6 +89,7 @@ class Rate:
         self._spans: dict[int, Span] = {windows.certain(ctx.now): Span(0, 0)}
         self._time = ctx.now
         self._generation = windows.generation
+        self._latest: deque[tuple[int, int]] = deque(maxlen=LATEST)  # (time, bytes) of frames
 
     def preset(self, count: int) -> None:
         """Software wrote the byte counter."""
@@ -141,7 +149,17 @@ class Rate:
                 span.high = min(span.high, self.threshold - 1)
         self._keep(legal or spans)
         self.add(length)
+        self._latest.append((last, length))
         return bool(legal)
+
+    def in_debt(self) -> bool:
+        """Return whether what was sent since this window began leaves room: only a debt does not."""
+        if not self.windows.known:
+            return False
+        since, latest = self.windows.began(self._ctx.now), self._latest
+        if len(latest) == LATEST and latest[0][0] >= since:
+            return False  # what is forgotten may have been of this window
+        return sum(length for time, length in latest if time >= since) < (self.threshold or 0)
 
     def add(self, length: int) -> None:
         """Count ``length`` bytes."""

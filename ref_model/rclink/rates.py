@@ -79,6 +79,8 @@ class Rates:
                 self._owe_clr(qp, "RCL-069" if not value else "RCL-064")
         elif high < value and qp.number in self._clr:
             ctx.deadlines.void(self._clr.pop(qp.number))
+        if high < value and qp.number in self._shared.masked:
+            qp.arbiter.released(qp.number)
         qp.requester.clock = ctx.clock_at(now + ctx.timing.settle)
         qp.requester.schedule()
 
@@ -106,16 +108,17 @@ class Rates:
         if again and not ctx.knobs["ACC_COUNTS_RETRY"]:
             length = 0
         low, _ = rate.moment(ctx.decided_since(), ctx.now)
+        in_debt = rate.in_debt()
         if not rate.send(ctx.decided_since(), ctx.now, length) and not self.recently_set(
             qp.number, self._latency
         ):
-            rule = "RCL-064" if rate.threshold else "RCL-069"
+            rule = "RCL-069" if not rate.threshold else "RCL-067" if in_debt else "RCL-064"
             if qp.rate_locked:
                 rule = "RCL-135"
             seen = f"{length} bytes at {low} of {rate.threshold}"
             ctx.rules.fail(rule, "no request", seen, "the rate of the queue pair is used up", qp.scope)
         else:
-            ctx.rules.met("RCL-067", "within the rate", qp.scope, sure=bool(rate.threshold))
+            ctx.rules.met("RCL-067", "within the rate", qp.scope, sure=rate.masked is not None)
         threshold = rate.threshold
         low, high = rate.moment(ctx.now, ctx.now)
         if threshold is None or high < threshold:
@@ -202,6 +205,7 @@ class Rates:
             ctx.deadlines.void(self._clr.pop(qp.number))
         if qp.number in self._opens:
             ctx.deadlines.meet(self._opens.pop(qp.number))
+        qp.arbiter.released(qp.number)
         qp.requester.schedule()
         if self.recently_set(qp.number, self._sweep):
             return
@@ -213,8 +217,6 @@ class Rates:
         low, _ = rate.moment(now - self._sweep, now)
         if rate.threshold is None or low < rate.threshold:
             ctx.rules.met("RCL-065", "unmasked after a window", qp.scope)
-            if qp.requester.waiting() is not None:
-                ctx.rules.met("RCL-070", "packets wait in order", qp.scope)
         else:
             rule = "RCL-069" if not rate.threshold else "RCL-065"
             seen = f"SET at {low} of {rate.threshold}"

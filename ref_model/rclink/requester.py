@@ -443,7 +443,7 @@ class Requester:
 
     def _resume(self) -> None:
         """The RNR time is over."""
-        self.clock = self.ctx.tx.read(self.ctx.rules.now)
+        self.clock = self.ctx.tx_held.free(self.ctx.rules.now)
         self.schedule()
 
     def _count_retry(self) -> bool:
@@ -497,7 +497,7 @@ class Requester:
             return
         wait = int(timeout * US * float(ctx.knobs["TIMER_TOL"]["upper_factor"]))
         self._timer_due = settled + wait + ctx.timing.liveness
-        self._timer_stalled = ctx.tx.stalled(ctx.now)
+        self._timer_stalled = ctx.tx_held.total(ctx.now)
         if not self._timer_armed:
             self._timer_armed = True
             ctx.deadlines.call_at(self._timer_due, self._timer_late)
@@ -516,7 +516,7 @@ class Requester:
         if not self._running or not ctx.device.timeout_us or self.fatal_duty is not None:
             return
         now = ctx.rules.now
-        due = self._timer_due + ctx.tx.stalled(now) - self._timer_stalled
+        due = self._timer_due + ctx.tx_held.total(now) - self._timer_stalled
         if now >= due:
             what, why = f"RETRY_TMO of QP {self.qp.number}", "nothing was acknowledged in time"
             ctx.rules.fail("RCL-048", what, "nothing", why, self.qp.scope)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ref_model.deadlines import Must
+from ref_model.rclink.config import Flow
 from ref_model.rclink.context import CLIENT_PATH
 from ref_model.wire.rclink.rh import ACK_SYNDROME, KIND_BITS, NAK, RNR_NAK
 
@@ -143,6 +144,7 @@ class Responder:
     def _cause(self, request: Request, duplicate: bool) -> None:
         ctx = self.ctx
         self._causes.append(Cause(request, duplicate))
+        self.qp.gates.tempt(Flow.ACK)
         if self._ack_duty is None:
             answering = self.qp.shared.answering
             rule = "RCL-044" if duplicate else "RCL-098" if answering else "RCL-094"

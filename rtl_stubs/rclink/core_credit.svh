@@ -91,7 +91,8 @@ function automatic vc_open(input integer f);
     v = vc_of(f);
     enough = v_loaded[v]
              && ({12'd0, v_credit[v]} >= f_threshold[f]
-                 || (`MUT(80, f <= 3, f <= 3 || f == 5) && g_afh[48] && {12'd0, v_credit[v]} >= f_max[f]));
+                 || (`MUT(80, f <= 3, f <= 3 || f == 5) && `MUT(206, g_afh[48], 1'b0)
+                     && {12'd0, v_credit[v]} >= f_max[f]));
     if (g_afh[5]) vc_open = `MUT(83, 1'b1, g_afh[52 + v]);
     else if (!`MUT(81, g_afh[52 + v], g_afh[52 + v] || f == 4)) vc_open = 1'b0;
     else vc_open = !cbfc_on(f) || `MUT(82, enough, enough || (v_loaded[v] && g_afh[59:52] == 8'hFF));
@@ -122,7 +123,8 @@ task automatic consume(input integer f, input integer len);
 endtask
 
 function automatic multicast_ok(input dummy);
-  multicast_ok = `MUT(87, !g_misc[3], 1'b0) || mc_credit >= (max_frame(5) + 127) / 128;
+  multicast_ok = `MUT(87, !g_misc[3], 1'b0) || `MUT(207, 1'b0, cbfc_on(5) && !g_afh[5])
+                 || mc_credit >= (max_frame(5) + 127) / 128;
 endfunction
 
 task automatic take_credits;

@@ -38,7 +38,9 @@ endtask
 task automatic drive_rx_m;
   integer n;
   begin
-    if (!TYPE1_2_RX_M_VLD_O || TYPE1_2_RX_M_RDY_I || `MUT(171, 1'b0, now[7:0] == 8'd0)) begin
+    if (m_shown && !(TYPE1_2_RX_M_VLD_O && TYPE1_2_RX_M_RDY_I))
+      TYPE1_2_RX_M_VLD_O <= `MUT(171, 1'b1, now[2:0] != 3'd0);
+    else begin
       if (!m_busy) next_packet;
       TYPE1_2_RX_M_VLD_O <= m_busy;
       m_shown = m_busy;

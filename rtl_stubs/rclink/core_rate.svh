@@ -13,6 +13,7 @@ task automatic rate_judge(input [QP_AW-1:0] q);
   begin
     mask = `MUT(64, q_acc[q] >= {2'd0, q_speed[q]}, q_acc[q] > {2'd0, q_speed[q]} || q_speed[q] == 22'd0);
     mask = `MUT(69, mask, mask && q_speed[q] != 22'd0);
+    mask = `MUT(205, mask, q_acc[q] >= {2'd0, q_speed[q]} + 24'd2000 || q_speed[q] == 22'd0);
     if (mask != q_mask[q]) begin
       q_mask[q] = mask;
       relink(q, `MUT(72, 1'b1, 1'b0));
@@ -62,6 +63,16 @@ function automatic [31:0] window_length(input dummy);
   end
 endfunction
 
+`ifdef MUTATION
+// Fault 202: a queue pair in debt may send one packet more in each window.
+task automatic forgive(input [QP_AW-1:0] q);
+  if (q_speed[q] != 22'd0 && q_acc[q] >= {2'd0, q_speed[q]}) begin
+    q_forgiven[q] = 1'b1;
+    relink(q, 1'b1);
+  end
+endtask
+`endif
+
 task automatic run_rate_window;
   reg [QP_AW-1:0] q;
   begin
@@ -75,6 +86,7 @@ task automatic run_rate_window;
     if (sweeping) begin
       q = takes(6) ? ~sweep_qp : sweep_qp;
       q_acc[q] = carried(q_acc[q], q_speed[q]);
+      `MUT_DO(202, forgive(q);)
       rate_judge(q);
       sweeping = (sweep_qp != `MUT(66, QP_NUM - 1, QP_NUM - 2));
       sweep_qp = sweep_qp + 1'b1;

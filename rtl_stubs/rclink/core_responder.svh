@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // TYPE1 requests that passed the checks: order, acknowledgements, merge walk.
 
+`ifdef MUTATION
+reg [QP_AW-1:0] acked_qp;          // the last ACK and its moment, for fault 203
+reg [31:0] acked_at = 32'd0;
+`endif
+
 // Queues an immediate response; own keeps the PSN of this moment (an ACK for every packet).
 task automatic queue_response(input [QP_AW-1:0] q, input [1:0] kind, input own, input [11:0] psn);
   begin
@@ -33,7 +38,7 @@ task automatic schedule_ack(input [QP_AW-1:0] q, input fack);
       queue_response(q, R_ACK, 1'b0, 12'd0);
       clear_merge(q);
     end else if (takes(1) && rq_n < 2 * QP_NUM) queue_response(q, R_ACK, 1'b1, q_ack_epsn[q]);
-    else set_merge(q);
+    else if (`MUT(203, 1'b1, q != acked_qp || now - acked_at > 32'd1)) set_merge(q);
   end
 endtask
 
@@ -89,8 +94,14 @@ function automatic [11:0] ack_psn(input [11:0] expected);
 endfunction
 
 task automatic send_ack(input [QP_AW-1:0] q, input [11:0] expected, input fack);
-  describe_response(q, 2'b01, `MUT(164, 7'h1F, 7'h3F), ack_psn(expected), {`MUT(17, fack || g_misc[1], 1'b1), q_ts[q]},
-                 `MUT(18, 1'b0, fack));
+  begin
+    describe_response(q, 2'b01, `MUT(164, 7'h1F, 7'h3F), ack_psn(expected), {`MUT(17, fack || g_misc[1], 1'b1), q_ts[q]},
+                      `MUT(18, 1'b0, fack));
+`ifdef MUTATION
+    acked_qp = q;
+    acked_at = now;
+`endif
+  end
 endtask
 
 task automatic step_walk(input [QP_AW-1:0] to);

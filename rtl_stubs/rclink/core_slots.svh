@@ -3,8 +3,12 @@
 // WAIT_CRD) .. q_tail. Slots in WAIT_GRANT of a QP that may send are also linked in the list of their bank,
 // oldest first, so that a grant only looks at the heads of at most four lists.
 
+`ifdef MUTATION
+reg [QP_NUM-1:0] q_forgiven = {QP_NUM{1'b0}};  // fault 202
+`endif
+
 function automatic blocked(input [QP_AW-1:0] q);
-  blocked = q_mask[q] || `MUT(57, q_fatal[q], 1'b0) || q_rnr_wait[q];
+  blocked = (q_mask[q] && `MUT(202, 1'b1, !q_forgiven[q])) || `MUT(57, q_fatal[q], 1'b0) || q_rnr_wait[q];
 endfunction
 
 task automatic push_token(input [QP_AW-1:0] q, input valid);
@@ -109,6 +113,10 @@ task automatic mark_sent(input [9:0] s);
     q_out[q] = q_out[q] + 1'b1;
     s_sent[s] = 1'b1;
     `MUT_DO(45, skip_resent(q);)
+`ifdef MUTATION
+    if (q_forgiven[q]) relink(q, 1'b1);
+    q_forgiven[q] = 1'b0;
+`endif
   end
 endtask
 

@@ -208,12 +208,12 @@ task automatic run_tx_side;
       X_READY: if (x_abort) x_state = X_IDLE;
       X_SENDING: if (x_frame_left) begin
         x_state = X_IDLE;
-        if (!x_abort && takes(3)) x_state = X_BACK;
+        if (!x_abort && `MUT(204, takes(3), 1'b1)) x_state = X_BACK;
         else if (!x_abort) advance_tx_tail;
       end
       X_BACK: if (!md_back_open && !md_aw_v && !md_w_v) begin
         x_md_id = x_md_id + 1'b1;
-        write_descriptor(at, x_md[47:0], {1'b0, x_md_id});
+        write_descriptor(at, `MUT(204, x_md[47:0], x_md[47:0] ^ 48'h10), {1'b0, x_md_id});
         x_state = X_CLOSE;
       end
       X_CLOSE: if (!md_back_open) begin
@@ -308,12 +308,12 @@ task automatic run_rx_side;
       end
       Y_CHECK: begin
         y_seg = {18'd0, y_info[13:0]} - y_pos;
-        if (y_seg > {16'd0, y_md[63:48]}) y_seg = {16'd0, y_md[63:48]};
+        if (y_seg > {16'd0, y_md[63:48]} && `MUT(117, 1'b1, y_md[63:48] != 16'd0)) y_seg = {16'd0, y_md[63:48]};
         y_left = y_seg;
         y_addr = y_md[127:64];
         y_state = Y_WRITE;
         if (y_abort) y_state = Y_IDLE;
-        else if (y_seg == 0 && `MUT(117, 1'b1, 1'b0)) begin
+        else if (y_seg == 0) begin
           type3_fault(10);
           t3_rx_stopped = 1'b1;
           y_state = Y_IDLE;

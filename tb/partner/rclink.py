@@ -174,12 +174,12 @@ class RclinkPartner:
         assert config is not None
         self._pass(Direction.TO_DUT, self.bytes_of(frames.notification(self.endpoint.device, config)))
 
-    def answer(self, qp: int, ahead: int) -> None:
-        """Inject an ACK of the PSN that lies ``ahead`` of the one the endpoint expects next."""
+    def answer(self, qp: int, ahead: int, syndrome: int = ACK_SYNDROME) -> None:
+        """Inject an ACK or NAK of the PSN that lies ``ahead`` of the one the endpoint expects next."""
         config = self.endpoint.qp_config(qp)
         assert config is not None
         psn = (self.endpoint.receiver.channel(qp).expected + ahead) & PSN_MASK
-        self.inject(frames.answer(self.endpoint.device, config, psn, ACK_SYNDROME, None))
+        self.inject(frames.answer(self.endpoint.device, config, psn, syndrome, None))
 
     # -- faults -----------------------------------------------------------------------------------
 

@@ -15,11 +15,11 @@ TEST = "send_only"
 
 
 def outcome(
-    folder: Path, *tampers: str, mutant: int = 0, seed: int = 1, test: str = TEST
+    folder: Path, *tampers: str, mutant: int = 0, seed: int = 1, test: str = TEST, dut: str = "ernic"
 ) -> dict[str, object]:
     """Run ``test`` with a damaged environment."""
     job = Job(
-        dut="ernic",
+        dut=dut,
         test=test,
         seed=seed,
         sim="verilator",
@@ -44,6 +44,12 @@ def outcome(
 def test_run_fails(tamper: str, tmp_path: Path) -> None:
     """A blind monitor, comparator, end of test, DUT or reset never passes."""
     assert outcome(tmp_path, tamper)["verdict"] != "pass"
+
+
+@pytest.mark.parametrize("tamper", ["monitor_cut", "dead_dut", "no_reset"])
+def test_run_of_the_other_target_fails(tamper: str, tmp_path: Path) -> None:
+    """What an environment has of its own is its monitors, its reset and how it waits for the DUT."""
+    assert outcome(tmp_path, tamper, test="type1_standard", dut="rclink")["verdict"] != "pass"
 
 
 def test_fed_by_the_dut(tmp_path: Path) -> None:

@@ -53,6 +53,7 @@ class Endpoint:
         self._beat = int(self.knobs["MAC_DW"]) // 8
         self.status = 0  #: INTR_STATUS
         self.mac_credits = int(self.knobs["MAC_TX_CRD_INIT"])
+        self._credit_per_beat = self.knobs["UNIT"] == "BEAT"
         self._turn = 0
         self._silent: dict[int, int] = {}  # bytes of a queue pair since the last report or CNP
         self._report_at = 0
@@ -271,7 +272,7 @@ class Endpoint:
         begin = self.now + GRANT_LATENCY * self.period
         end = begin + (beats - 1) * self.period
         self._mac_free = self.now + beats * self.period
-        self.mac_credits -= beats
+        self.mac_credits -= beats if self._credit_per_beat else 1
         user = (side.vcid, side.cbfc_vcid, side.hdr_type, side.multicast, side.vlan_en, side.fcs, side.err)
         self._events.append(FrameOut(begin, end, ports.MAC_TX, data, user))
 

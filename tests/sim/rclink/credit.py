@@ -104,32 +104,36 @@ class cbfc_return(RclinkTest):
 class cbfc_same_cycle(RclinkTest):
     """No credit is lost when a frame is granted and credits return at once.
 
-    Stimulus: returns of one credit every clock while frames leave.
+    Stimulus: much credit used, then a credit back in every clock while frames leave.
     Checks: RCL-077.
     """
 
     async def scenario(self) -> None:
         await start(self, (1,), timeout_us=0)
-        await link_credit(self, size=64, limit=200, ovhd=4)
-        await burst(self, 1, 30, 64)
-        await self.env.inputs[ports.CBFC_RETURN].send_all([(2, 1)] * 60)
+        await link_credit(self, size=64, limit=2000, ovhd=4)
+        await burst(self, 1, 40, 1344)
         await self.settle()
-        await give(self, 1, 200)
+        await burst(self, 1, 60, 200)
+        await self.env.inputs[ports.CBFC_RETURN].send_all([(2, 1)] * 600)
+        await self.settle()
 
 
 class _Closing(RclinkTest):
-    """Traffic until the channels close, then credits in pieces."""
+    """Traffic of the banks and of TYPE2 until the channels close, then credits in pieces."""
 
     fields: dict[str, int] = {}
+    wait_us = 1.0
 
     async def scenario(self) -> None:
         links = await start(self, (0, 1, 2, 3), timeout_us=0)
-        await link_credit(self, size=256, limit=40, ovhd=4, **self.fields)
-        for link in links:
-            await burst(self, link.number, 6, 1344)
-        await self.host.pause(1)
+        await link_credit(self, size=256, limit=40, ovhd=4, rx_type2_cbfc_en=1, **self.fields)
+        for _ in range(8):
+            for link in links:
+                await burst(self, link.number, 1, 1344)
+            await self.host.multicast(1, payload(self.rng, 1344))
+        await self.host.pause(self.wait_us)
         for credits in (5, 7, 7, 40, 40):
-            for vc in range(4):
+            for vc in (0, 1, 2, 3, 5):
                 await give(self, vc, credits)
             await self.host.pause(0.3)
 
@@ -138,20 +142,21 @@ class _Closing(RclinkTest):
 class cbfc_threshold(_Closing):
     """A channel closes below the limit times the credits of a largest frame and opens again.
 
-    Stimulus: four banks with six largest packets each, credits returned in pieces.
+    Stimulus: four banks and TYPE2 with eight largest packets each, credits returned in pieces.
     Checks: RCL-075, RCL-076, RCL-078.
     """
 
 
 @dut_test(suites=("full",))
 class cbfc_dynamic(_Closing):
-    """With the dynamic limit TYPE1 goes on down to one largest frame.
+    """With the dynamic limit TYPE1 goes on down to one largest frame, TYPE2 does not.
 
-    Stimulus: as for the plain limit.
-    Checks: RCL-078, RCL-079.
+    Stimulus: as for the plain limit; no credit comes back for longer than a frame may take that can be sent.
+    Checks: RCL-079.
     """
 
     fields = {"type1_dyn_uf_limit_cbfc_en": 1}
+    wait_us = 110.0
 
 
 @dut_test(suites=("full",))
@@ -193,8 +198,11 @@ class cbfc_software(RclinkTest):
             await self.host.pause(1)
             await self.host.set("AFH_CFG_EN", software_ctrl_cbfc_vc_status=0xFF)
             await self.settle()
+        await self.host.set("AFH_CFG_EN", software_ctrl_cbfc_vc_status=0xFE)
         await self.env.inputs[ports.CBFC_LOAD].send(1, 256, 3, 4)
         await burst(self, 0, 1)
+        await self.host.pause(1)
+        await self.host.set("AFH_CFG_EN", software_ctrl_cbfc_vc_status=0xFF)
         await self.host.pause(1)
         await self.env.inputs[ports.CBFC_LOAD].send(1, 256, 60, 4)
 
@@ -257,25 +265,35 @@ class cbfc_reset(RclinkTest):
 class multicast_credit(RclinkTest):
     """Multicast needs and uses its own credit in cells of 128 bytes, while enabled.
 
-    Stimulus: credit used up, returned in pieces and made whole; the control switched off.
+    Stimulus: credit used up and made whole; used up and returned in pieces while CBFC checks TYPE2, too; the
+    control switched off with nothing left.
     Checks: RCL-085, RCL-086, RCL-087.
     """
 
     async def scenario(self) -> None:
         await start(self, (1,), timeout_us=0, fields={("X_MISC_CFG", "x_multi_credit_ctrl_en"): 1})
-        whole = int(self.env.config.knobs["TYPE2_CRD_RST_NUM"]) // 11 + 8
-        for _ in range(min(whole, 200)):
-            await self.host.multicast(1, payload(self.rng, 1344))
-            if self.env.client.tokens.get(ports.TOKEN_TYPE2) == 0:
-                break
-        await self.host.pause(2)
-        for cells in (3, 11, 40):
-            await self.env.inputs[ports.TYPE2_CRD].send(cells)
-            await self.host.pause(0.5)
+        await self._use_up()
         await self.env.inputs[ports.TYPE2_CRD_RST].send()
         await self.settle()
+        await self.env.inputs[ports.TYPE2_CRD_RST].send()
+        await self._use_up()
+        await link_credit(self, size=256, limit=0xFFFF, ovhd=4, rx_type2_cbfc_en=1)
+        await self.host.pause(0.5)
+        for cells in (3, 11, 12, 40):
+            await self.env.inputs[ports.TYPE2_CRD].send(cells)
+            await self.host.pause(0.5)
+        await self.settle()
+        for group in range(4):
+            await self.host.multicast(group, payload(self.rng, 1344))
+        await self.host.pause(1)
         await self.host.set("X_MISC_CFG", x_multi_credit_ctrl_en=0)
-        await self.host.multicast(2, payload(self.rng))
+
+    async def _use_up(self) -> None:
+        """As many largest frames as there is credit for, and three more."""
+        cells = -(-(1344 + 42) // 128)
+        for _ in range(int(self.env.config.knobs["TYPE2_CRD_RST_NUM"]) // cells + 3):
+            await self.host.multicast(1, payload(self.rng, 1344))
+        await self.host.pause(1)
 
 
 @dut_test(suites=("full",))

@@ -12,7 +12,7 @@ class lite_tokens(RclinkTest):
     """A token comes back once its LITE frame has left, without any ACK.
 
     Stimulus: twice as many packets as there are tokens.
-    Checks: RCL-104, RCL-107.
+    Checks: RCL-104.
     """
 
     async def scenario(self) -> None:

@@ -7,45 +7,62 @@ from tb.partner import Direction
 from tb.sequences.rclink import burst, exchange, lose, payload, set_rate, settled, start
 from tb.testcase import RclinkTest, dut_test
 
+PATIENCE_PS = 150_000_000
+"""Longer than a pulse may take that is owed."""
 
-class _Limited(RclinkTest):
-    """Bursts under small rates."""
 
-    rates: tuple[int, ...] = (2000,)
-    window = 0
-    length: int | None = None
+@dut_test(suites=("full",))
+class rate_example(RclinkTest):
+    """The steps of the printed example, four times as large: equality stops a queue pair, too.
+
+    Stimulus: in the middle of windows, packets that reach the threshold by more, then with the debt exactly.
+    Checks: RCL-064, RCL-065, RCL-066, RCL-071.
+    """
+
+    rate = 192
 
     async def scenario(self) -> None:
-        await start(self, (1, 2), timeout_us=0, window=self.window)
-        for rate in self.rates:
-            await set_rate(self, 1, rate)
-            await burst(self, 1, 8, self.length)
-            await burst(self, 2, 3)
-            await self.settle()
+        await start(self, (1,), timeout_us=0)
+        await set_rate(self, 1, self.rate)
+        first, exact = (self.rate + 64,), (self.rate - 64,)
+        for lengths in (first, (self.rate,), exact, (64, self.rate), exact):
+            for length in lengths:
+                await burst(self, 1, 1, length)
+                await self.host.pause(0.1)
+            await self._next_window()
+
+    async def _next_window(self) -> None:
+        """Wait for the end of the window in which the queue pair was stopped, and a good part of the next."""
+        pulses = self.env.outputs[ports.CC_QP_EN].monitor
+        told = pulses.count
+
+        async def released() -> bool:
+            return pulses.count > told
+
+        await self.host.wait_until(released, "the end of a window", PATIENCE_PS)
+        await self.host.pause(1.5)
 
 
 @dut_test(suites=("full",))
-class rate_example(_Limited):
-    """A queue pair is stopped when its count reaches the threshold, equality included.
-
-    Stimulus: packets that reach the threshold exactly and by more.
-    Checks: RCL-064, RCL-065, RCL-071, RCL-073.
-    """
-
-    rates = (128, 192, 200)
-    length = 64
-
-
-@dut_test(suites=("full",))
-class rate_debt(_Limited):
+class rate_debt(RclinkTest):
     """What was sent beyond the threshold counts in the next windows.
 
-    Stimulus: packets much larger than the threshold.
-    Checks: RCL-065, RCL-067.
+    Stimulus: packets a little larger than the threshold of one queue pair, much larger than that of another.
+    Checks: RCL-064, RCL-065, RCL-067.
     """
 
-    rates = (500, 300)
-    length = 1344
+    async def scenario(self) -> None:
+        await start(self, (1, 2), timeout_us=0)
+        await set_rate(self, 2, 1000)
+        await self.host.pause(1)
+        await burst(self, 2, 3, 1344)
+        await self.settle()
+        for rate in (500, 300):
+            await set_rate(self, 1, rate)
+            await self.host.pause(1)
+            await burst(self, 1, 8, 1344)
+            await burst(self, 2, 3)
+            await self.settle()
 
 
 @dut_test(suites=("full",))
@@ -104,7 +121,8 @@ class rate_retry(RclinkTest):
 class rate_zero(RclinkTest):
     """A rate of 0 stops a queue pair at once, by port and by register.
 
-    Stimulus: rate 0 under traffic both ways of setting it, later a rate again.
+    Stimulus: rate 0 under traffic both ways of setting it, later a rate again, once after the time within which
+    the other queue pair has to send.
     Checks: RCL-069, RCL-071, RCL-073.
     """
 
@@ -118,7 +136,7 @@ class rate_zero(RclinkTest):
             await self.host.pause(0.2)
             for link in (*links, *links):
                 await burst(self, link.number, 1)
-            await self.host.pause(10)
+            await self.host.pause(110 if by_register else 10)
             await set_rate(self, 1, 100_000)
             await self.settle()
 
@@ -127,21 +145,23 @@ class rate_zero(RclinkTest):
 class rate_order(RclinkTest):
     """A stopped queue pair keeps its place: released, its packets leave in order of arrival.
 
-    Stimulus: packets of two queue pairs of a bank, one stopped and released while the MAC takes nothing.
+    Stimulus: packets of two queue pairs of a paused bank, one stopped and released meanwhile.
     Checks: RCL-056, RCL-070.
     """
 
     async def scenario(self) -> None:
-        await start(self, (1, 5), timeout_us=0)
-        self.env.credits.hold()
-        await burst(self, 1, 40, 200)
+        await start(self, (1, 5), timeout_us=0, fields={("XON_THR_RDMA", "rx_type1_req_bank1_pfc_en"): 1})
+        await self.env.levels.drive(ports.RX_PFC_REQ, 0b10)
         await set_rate(self, 5, 0)
+        await self.host.pause(0.2)
+        await burst(self, 1, 45, 400)
         for _ in range(4):
-            await burst(self, 5, 1, 200)
-            await burst(self, 1, 1, 200)
-        await set_rate(self, 5, 100_000)
+            await burst(self, 5, 1, 400)
+            await burst(self, 1, 1, 400)
         await self.host.pause(1)
-        self.env.credits.release()
+        await set_rate(self, 5, 100_000)
+        await self.host.pause(0.2)
+        await self.env.levels.drive(ports.RX_PFC_REQ, 0)
 
 
 @dut_test(suites=("full",))

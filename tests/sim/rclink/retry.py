@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ref_model.rclink import ports
+from ref_model.wire.rclink.rh import NAK
 from tb.partner import Action, Direction, Fault
 from tb.sequences.rclink import (
     ACK,
@@ -43,16 +44,19 @@ class nak_resend(RclinkTest):
 class nak_implies_ack(RclinkTest):
     """A NAK acknowledges what comes before its PSN.
 
-    Stimulus: ACKs lost, a request in the middle lost: tokens of those before it come with the NAK.
+    Stimulus: all answers lost, then a NAK for a request in the middle: it brings the tokens of those before it.
     Checks: RCL-041, RCL-047.
     """
 
     async def scenario(self) -> None:
-        await start(self, (1,), timeout_us=0)
-        for skip in (1, 5):
-            lose(self, FROM_DUT, skip=skip, count=1)
+        link = (await start(self, (1,), timeout_us=0))[0]
+        for behind in (1, 5):
+            lose(self, TO_DUT, ACK)
             await burst(self, 1, 8)
-            await settled(self)
+            await self.host.pause(2)
+            self.partner.clear_faults()
+            self.partner.answer(link.peer, -behind, NAK)
+            await self.settle()
 
 
 @dut_test(suites=("full",))

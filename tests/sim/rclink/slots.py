@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ref_model.rclink import ports
 from tb.partner import Action, Direction, Fault
 from tb.sequences.rclink import ACK, all_sent, bring_up, burst, exchange, lose, payload, settled, start
 from tb.testcase import RclinkTest, dut_test
@@ -32,20 +33,22 @@ class tokens(RclinkTest):
 
 
 class _Queue(RclinkTest):
-    """Packets of several queue pairs gather while the MAC takes none, then leave."""
+    """Packets of several queue pairs gather while their banks are paused, then leave."""
 
     bank_rr = False
     numbers: tuple[int, ...] = (1, 2, 3, 4, 9, 10)
 
     async def scenario(self) -> None:
-        links = await start(self, self.numbers, timeout_us=0, bank_rr=self.bank_rr)
-        packets = min(40, int(self.env.config.knobs["TYPE1_OST_N"]))  # no token comes back in the meantime
+        fields = {("XON_THR_RDMA", f"rx_type1_req_bank{bank}_pfc_en"): 1 for bank in range(4)}
+        links = await start(self, self.numbers, timeout_us=0, bank_rr=self.bank_rr, fields=fields)
+        packets = min(60, int(self.env.config.knobs["TYPE1_OST_N"]))  # no token comes back in the meantime
         for _ in range(2):
-            self.env.credits.hold()
+            await self.env.levels.drive(ports.RX_PFC_REQ, 0b1111)
+            await self.host.pause(0.2)
             for _ in range(packets):
                 await burst(self, self.rng.choice(links).number, 1, self.rng.choice((64, 200, 700)))
             await self.host.pause(0.5)
-            self.env.credits.release()
+            await self.env.levels.drive(ports.RX_PFC_REQ, 0)
             await self.settle()
 
 
@@ -53,7 +56,7 @@ class _Queue(RclinkTest):
 class arbitration_age(_Queue):
     """Waiting packets leave in the order in which they came.
 
-    Stimulus: 40 packets of six queue pairs against a MAC without credit, twice.
+    Stimulus: 60 packets of six queue pairs of paused banks, twice.
     Checks: RCL-056, RCL-059.
     """
 
@@ -62,7 +65,7 @@ class arbitration_age(_Queue):
 class bank_rotation(_Queue):
     """With rotation no bank is granted twice in a row while another one waits.
 
-    Stimulus: 40 packets in four banks against a MAC without credit, twice.
+    Stimulus: 60 packets in four paused banks, twice.
     Checks: RCL-057, RCL-059.
     """
 
@@ -73,8 +76,8 @@ class bank_rotation(_Queue):
 class bank_rotation_single(_Queue):
     """With rotation a bank that is alone goes on.
 
-    Stimulus: 40 packets of two queue pairs of one bank.
-    Checks: RCL-058.
+    Stimulus: 60 packets of two queue pairs of one bank.
+    Checks: RCL-058, RCL-059.
     """
 
     bank_rr = True

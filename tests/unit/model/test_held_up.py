@@ -18,6 +18,17 @@ def test_overlapping_spans_count_once() -> None:
     assert clock.between(120, 250) == 130 and clock.between(250, 120) == 0
 
 
+def test_span_that_joins_others() -> None:
+    """Spans are told in any order; one may lie over several that are known, and before others."""
+    clock = HeldUp()
+    for begin in (100, 200, 300, 400):
+        clock.add(begin, begin + 10)
+    clock.add(150, 305)
+    assert [clock.total(now) for now in (120, 160, 306, 1000)] == [10, 20, 166, 180]
+    clock.begin("open", 405)
+    assert clock.total(500) == 270 and clock.free(500) == 230
+
+
 def test_open_span_and_forgotten_ones() -> None:
     clock = HeldUp()
     for number in range(SPANS + 10):

@@ -167,7 +167,7 @@ def test_dynamic_limit_not_used() -> None:
     pair = loaded(regulator(enough=never_dynamic), 50, setup)
     burst(pair, 1, 2)
     pair.run(60 * US)
-    assert judged(pair)[0] == "RCL-056"
+    assert judged(pair)[0] == "RCL-079"
 
 
 @pytest.mark.parametrize("faulty", [False, True])

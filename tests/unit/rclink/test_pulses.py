@@ -116,6 +116,18 @@ def test_mac_credit() -> None:
     assert model.rules.findings[0].rule == "RCL-093"
 
 
+@pytest.mark.parametrize(("unit", "frames_out"), [("BEAT", 1), ("PKT", 4)])
+def test_unit_of_the_mac_credit(unit: str, frames_out: int) -> None:
+    """Four credits are four beats or four frames; a frame of 1344 bytes takes eleven beats."""
+    pair = Pair(Setup(timeout_us=500), CLEAN, knobs={"MAC_TX_CRD_INIT": 4, "UNIT": unit})
+    for _ in range(6):
+        pair.send(0, 1, bytes(1344))
+    pair.run(20 * US)
+    log = pair.sides[0].log
+    assert sum(isinstance(e, FrameOut) and e.port == ports.MAC_TX for e in log) == frames_out
+    assert pair.sides[0].findings == []
+
+
 def test_outputs_in_reset() -> None:
     log = golden()
     frame = next(e for e in log if isinstance(e, FrameOut) and e.port == ports.MAC_TX)
