@@ -23,8 +23,9 @@
   endfunction
 `define MUT(n, good, bad) \
   ((mutsel == (n)) ? (mut_note((good) !== (bad)) ? (bad) : (good)) : (good))
+// Nested: Icarus evaluates both operands of &&, and mut_note would tell a fault that was not reached.
 `define MUT_DO(n, stmt) \
-  if (mutsel == (n) && mut_note(1'b1)) begin stmt end
+  if (mutsel == (n)) begin if (mut_note(1'b1)) begin stmt end end
 `else
 `define MUT_DECL
 `define MUT_DO(n, stmt)

@@ -9,6 +9,7 @@ reg [31:0] filter_since [0:FILTER_N-1];   // order of insertion
 reg [31:0] filter_count;
 
 reg [31:0] nocnp_clocks;
+reg [31:0] nocnp_interval;         // clocks
 reg nocnp_due;
 reg nocnp_active;
 reg [QP_AW-1:0] nocnp_qp;
@@ -64,9 +65,8 @@ endtask
 
 task automatic run_no_cnp_report;
   begin
-    NOCNP_TIMER_VLD_O <= 1'b0;
     nocnp_clocks = nocnp_clocks + 1;
-    if (nocnp_clocks >= (32'd1 + {24'd0, g_misc[23:16]}) * CLKS_PER_US) begin
+    if (nocnp_clocks >= nocnp_interval) begin
       nocnp_clocks = 32'd0;
       nocnp_due = 1'b1;
     end

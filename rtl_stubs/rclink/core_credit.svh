@@ -9,9 +9,10 @@ reg [19:0] v_credit [0:7];
 reg v_loaded [0:7];
 reg [31:0] f_max [0:6];            // credits of one maximum packet
 reg [31:0] f_threshold [0:6];
-reg limits_old;                    // f_max and f_threshold have to be computed again
 integer mc_credit;
 reg [6:0] congested;
+reg pause_old;                     // a register changed: TX_PFC_REQ_O has to be computed again
+reg credit_old;                    // a credit changed: DFX_CBFC_CF_O has to be computed again
 
 // Bytes of all headers and trailers around a payload: flow f under the active format.
 function automatic integer overhead(input integer f);
@@ -79,23 +80,26 @@ task automatic compute_limits;
       f_max[f] = credits_of(vc_of(f), max_frame(f));
       f_threshold[f] = `MUT(79, {29'd0, uf_limit(f)}, 32'd1) * f_max[f];
     end
-    limits_old = 1'b0;
   end
 endtask
+
+// Whether VC v has enough credit for a frame of flow f.
+function automatic enough(input integer f, input [2:0] v);
+  enough = v_loaded[v]
+           && ({12'd0, v_credit[v]} >= f_threshold[f]
+               || (`MUT(80, f <= 3, f <= 3 || f == 5) && `MUT(206, g_afh[48], 1'b0)
+                   && {12'd0, v_credit[v]} >= f_max[f]));
+endfunction
 
 // Whether the VC of flow f lets a frame through.
 function automatic vc_open(input integer f);
   reg [2:0] v;
-  reg enough;
   begin
     v = vc_of(f);
-    enough = v_loaded[v]
-             && ({12'd0, v_credit[v]} >= f_threshold[f]
-                 || (`MUT(80, f <= 3, f <= 3 || f == 5) && `MUT(206, g_afh[48], 1'b0)
-                     && {12'd0, v_credit[v]} >= f_max[f]));
     if (g_afh[5]) vc_open = `MUT(83, 1'b1, g_afh[52 + v]);
     else if (!`MUT(81, g_afh[52 + v], g_afh[52 + v] || f == 4)) vc_open = 1'b0;
-    else vc_open = !cbfc_on(f) || `MUT(82, enough, enough || (v_loaded[v] && g_afh[59:52] == 8'hFF));
+    else if (!cbfc_on(f)) vc_open = 1'b1;
+    else vc_open = `MUT(82, enough(f, v), enough(f, v) || (v_loaded[v] && g_afh[59:52] == 8'hFF));
   end
 endfunction
 
@@ -118,6 +122,7 @@ task automatic consume(input integer f, input integer len);
       need = credits_of(v, len);
       if (`MUT(78, 1'b1, !MAC2TX_CBFC_VLD_I[v]))
         v_credit[v] = ({12'd0, v_credit[v]} > need) ? v_credit[v] - need[19:0] : 20'd0;
+      credit_old = 1'b1;
     end
   end
 endtask
@@ -127,14 +132,13 @@ function automatic multicast_ok(input dummy);
                  || mc_credit >= (max_frame(5) + 127) / 128;
 endfunction
 
-task automatic take_credits;
+wire vc_event = MAC2TX_CBFC_VLD_I[7:0] != 8'd0 || MAC2TX_CBFC_RST_I[7:0] != 8'd0 || MAC2TX_CBFC_RESET_I;
+
+// Credits of the VCs that come back or are loaded.
+task automatic take_vc_credits;
   integer v;
   reg [20:0] sum;
   begin
-    beat_bytes = (MAC_DW == 1024 && IS_400G_I) ? 128 : 64;
-    if (MAC2TX_CREDIT_I) mac_crd = mac_crd + 1;
-    if (MAC2TX_CREDIT_RST_I) mac_crd = MAC_TX_CRD_INIT;
-
     if (MAC2TX_CBFC_VLD_I[7:0] != 8'd0) begin
       /* verilator unroll_disable */
       for (v = 0; v < 8; v = v + 1) begin
@@ -144,6 +148,7 @@ task automatic take_credits;
           v_credit[v] = (sum > {1'b0, v_limit[v]}) ? v_limit[v] : sum[19:0];
         end
       end
+      credit_old = 1'b1;
     end
     if (MAC2TX_CBFC_RST_I[7:0] != 8'd0) begin
       /* verilator unroll_disable */
@@ -156,19 +161,26 @@ task automatic take_credits;
           v_loaded[v] = 1'b1;
         end
       end
-      limits_old = 1'b1;
+      settings_old = 1'b1;
     end
     if (MAC2TX_CBFC_RESET_I) begin
       reset_credit;
       `MUT_DO(84, mc_credit = 0;)
     end
+  end
+endtask
 
+task automatic take_credits;
+  begin
+    beat_bytes = (MAC_DW == 1024 && IS_400G_I) ? 128 : 64;
+    if (MAC2TX_CREDIT_I) mac_crd = mac_crd + 1;
+    if (MAC2TX_CREDIT_RST_I) mac_crd = MAC_TX_CRD_INIT;
+    if (vc_event) take_vc_credits;
     if (MAC2TX_TYPE2_CRD_VLD_I) begin
       mc_credit = mc_credit + {20'd0, MAC2TX_TYPE2_CRD_NUM_I};
       if (mc_credit > TYPE2_CRD_RST_NUM) mc_credit = TYPE2_CRD_RST_NUM;
     end
     if (MAC2TX_TYPE2_CREDIT_RST_I && `MUT(86, 1'b1, 1'b0)) mc_credit = TYPE2_CRD_RST_NUM;
-    if (limits_old) compute_limits;
   end
 endtask
 
@@ -183,7 +195,7 @@ task automatic reset_credit;
       v_credit[v] = 20'd0;
       v_loaded[v] = 1'b0;
     end
-    limits_old = 1'b1;
+    settings_old = 1'b1;
   end
 endtask
 
@@ -204,11 +216,15 @@ function automatic integer buffer_level(input integer f);
   endcase
 endfunction
 
-task automatic drive_pfc;
+// All that pause requests depend on beside registers, and what it was when they were computed.
+wire [4:0] stops = {TYPE2_PFC_REQ_I, TYPE1_FLOW_STOP_I};
+reg [228:0] pause_inputs;
+reg [228:0] pause_before;
+
+task automatic drive_pause;
   integer f;
   reg stop;
   reg [7:0] request;
-  reg [111:0] left;
   begin
     request = 8'd0;
     /* verilator unroll_disable */
@@ -221,9 +237,33 @@ task automatic drive_pfc;
       if (f == 5) stop = TYPE2_PFC_REQ_I;
       if (`MUT(92, g_thr_rdma[32 + f], g_thr_rdma[32 + f] || !g_afh[5]) && (congested[f] || stop))
         request[vc_of(f)] = 1'b1;
-      left[16*f +: 16] = (v_credit[vc_of(f)] > 20'h0FFFF) ? 16'hFFFF : v_credit[vc_of(f)][15:0];
     end
     TX_PFC_REQ_O <= request;
+  end
+endtask
+
+task automatic drive_credit_display;
+  integer f;
+  reg [19:0] credit;
+  reg [111:0] left;
+  begin
+    /* verilator unroll_disable */
+    for (f = 0; f < 7; f = f + 1) begin
+      credit = v_credit[vc_of(f)];
+      left[16*f +: 16] = (credit > 20'h0FFFF) ? 16'hFFFF : credit[15:0];
+    end
     DFX_CBFC_CF_O <= left;
+  end
+endtask
+
+// Both are computed only after a change: with the same inputs the hysteresis stays as it is.
+task automatic drive_pfc;
+  begin
+    pause_inputs = {stops, ak_n, r2_level, r3_level, r1_level[0], r1_level[1], r1_level[2], r1_level[3]};
+    if (pause_old || pause_inputs !== pause_before) drive_pause;
+    pause_before = pause_inputs;
+    pause_old = 1'b0;
+    if (credit_old) drive_credit_display;
+    credit_old = 1'b0;
   end
 endtask

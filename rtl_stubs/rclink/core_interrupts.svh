@@ -47,16 +47,18 @@ task automatic drive_interrupts;
   integer n;
   reg any;
   begin
-    IRQ_VLD_O <= (irq_n > 0);
     if (irq_n > 0) begin
+      IRQ_VLD_O <= 1'b1;
       IRQ_INFO_O <= irq_mem[irq_rd];
       irq_rd = (irq_rd + 1) % IRQ_DEPTH;
       irq_n = irq_n - 1;
     end
     RC_INTR_O <= g_intr;
     any = 1'b0;
-    /* verilator unroll_disable */
-    for (n = 0; n < 5; n = n + 1) any = any || (g_st0[n] && masked_on(n));
+    if (g_st0 != 5'd0) begin
+      /* verilator unroll_disable */
+      for (n = 0; n < 5; n = n + 1) any = any || (g_st0[n] && masked_on(n));
+    end
     NONR_INTR_O <= any;
     NONR_FAULT_INTR_O <= `MUT(134, |g_st1, |g_st1[10:5]);
   end

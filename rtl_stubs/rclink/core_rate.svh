@@ -2,6 +2,7 @@
 // Rate control: bytes per window of every QP and of TYPE2.
 
 reg [31:0] win_clocks;
+reg [31:0] win_length;             // window_length of the registers
 reg sweeping;
 reg [QP_AW-1:0] sweep_qp;
 reg [21:0] t2_speed;
@@ -77,7 +78,7 @@ task automatic run_rate_window;
   reg [QP_AW-1:0] q;
   begin
     win_clocks = win_clocks + 1;
-    if (win_clocks >= window_length(1'b0)) begin
+    if (win_clocks >= win_length) begin
       win_clocks = 32'd0;
       sweeping = 1'b1;
       sweep_qp = {QP_AW{1'b0}};
@@ -91,9 +92,9 @@ task automatic run_rate_window;
       sweeping = (sweep_qp != `MUT(66, QP_NUM - 1, QP_NUM - 2));
       sweep_qp = sweep_qp + 1'b1;
     end
-    CC_TYPE1_QP_EN_SET_O <= (cc_n > 0) && !cc_mem[cc_rd][QP_AW];
-    CC_TYPE1_QP_EN_CLR_O <= (cc_n > 0) && cc_mem[cc_rd][QP_AW];
     if (cc_n > 0) begin
+      CC_TYPE1_QP_EN_SET_O <= !cc_mem[cc_rd][QP_AW];
+      CC_TYPE1_QP_EN_CLR_O <= cc_mem[cc_rd][QP_AW];
       CC_TYPE1_QP_ID_O <= `MUT(70, cc_mem[cc_rd][QP_AW-1:0], cc_mem[(cc_rd + cc_n - 1) % CC_DEPTH][QP_AW-1:0]);
       cc_rd = (cc_rd + 1) % CC_DEPTH;
       cc_n = cc_n - 1;

@@ -307,6 +307,7 @@ task automatic finish_type3_rx(input [1:0] err);
     else begin
       i3_mem[(i3_rd + i3_n) % R3_DEPTH] = {`MUT(170, err, {err[0], err[1]}), `MUT(107, rx_len[13:0], {rx_len[13:1], 1'b0})};
       i3_n = i3_n + 1;
+      t3_rests = 1'b0;
       r3_wr = (r3_wr + rx_stored) % R3_DEPTH;
       r3_level = r3_level + rx_stored;
     end
@@ -331,33 +332,38 @@ task automatic finish_frame(input [1:0] err);
   end
 endtask
 
+// A beat from the MAC.
 task automatic take_mac_rx;
   integer n;
   reg [MAC_DW-1:0] d;
   begin
-    if (MAC2RX_VLD_I && RX2MAC_RDY_O) begin
-      d = k_msb_first ? MAC2RX_DATA_I : reverse_beat(MAC2RX_DATA_I);
-      n = (MAC2RX_FE_I && MAC2RX_DATA_BE_I != 0) ? {{(32-MAC_BE){1'b0}}, MAC2RX_DATA_BE_I} : beat_bytes;
-      if (MAC2RX_FS_I && `MUT(36, 1'b1, !rx_active)) begin
-        rx_active = 1'b1;
-        rx_len = 0;
-        rx_stored = 0;
-        rx_lost = 1'b0;
-        rx_acc = 1024'd0;
-        rx_acc_n = 0;
+    d = k_msb_first ? MAC2RX_DATA_I : reverse_beat(MAC2RX_DATA_I);
+    n = (MAC2RX_FE_I && MAC2RX_DATA_BE_I != 0) ? {{(32-MAC_BE){1'b0}}, MAC2RX_DATA_BE_I} : beat_bytes;
+    if (MAC2RX_FS_I && `MUT(36, 1'b1, !rx_active)) begin
+      rx_active = 1'b1;
+      rx_len = 0;
+      rx_stored = 0;
+      rx_lost = 1'b0;
+      rx_acc = 1024'd0;
+      rx_acc_n = 0;
+    end
+    if (rx_active) begin
+      while (n > 0) begin
+        take_word(first_bytes(d[MAC_DW-1 -: 512], n), (n > 64) ? 64 : n);
+        d = d << 512;
+        n = n - 64;
       end
-      if (rx_active) begin
-        while (n > 0) begin
-          take_word(first_bytes(d[MAC_DW-1 -: 512], n), (n > 64) ? 64 : n);
-          d = d << 512;
-          n = n - 64;
-        end
-        if (MAC2RX_FE_I) begin
-          rx_active = 1'b0;
-          finish_frame(MAC2RX_FCS_ERR_I);
-        end
+      if (MAC2RX_FE_I) begin
+        rx_active = 1'b0;
+        finish_frame(MAC2RX_FCS_ERR_I);
       end
     end
+  end
+endtask
+
+task automatic drive_mac_ready;
+  integer n;
+  begin
     if (MAC2TX_CREDIT_RST_I && MAC2TX_CBFC_RESET_I) rx_active = 1'b0;
     n = (rx_active && rx_class == C_TYPE1) ? rx_stored : 0;
     RX2MAC_RDY_O <= (R1_DEPTH - r1_used - n >= 4 || r1_used == 0) && ak_n < AK_DEPTH - 1;

@@ -10,6 +10,8 @@ reg [63:0] w_data;
 reg [7:0] w_strb;
 reg ar_got;
 reg [15:0] ar_addr;
+reg cfg_busy;                      // not at rest
+wire cfg_comes = CFG_S_AXI_AWVALID_I || CFG_S_AXI_WVALID_I || CFG_S_AXI_ARVALID_I;
 
 reg [QP_AW-1:0] fb_mem [0:QP_NUM-1];   // QPs whose slots are to be freed
 integer fb_rd;
@@ -187,7 +189,7 @@ task automatic write_register(input [15:0] a, input [63:0] d, input [63:0] m, in
       default: ;
     endcase
     if (in_window(a) && qp_selected(1'b0)) write_qp_register(a, v);
-    limits_old = 1'b1;
+    settings_old = 1'b1;
   end
 endtask
 
@@ -200,6 +202,19 @@ endfunction
 function automatic [15:0] register_at(input [31:0] a);
   register_at = (a[31:16] == 16'd0) ? {a[15:3], 3'b000} : 16'hFFF8;
 endfunction
+
+// What follows from registers and from the credit sizes of the VCs; computed after a change only.
+task automatic apply_settings;
+  begin
+    compute_limits;
+    win_length = window_length(1'b0);
+    nocnp_interval = (32'd1 + {24'd0, g_misc[23:16]}) * CLKS_PER_US;
+    pause_old = 1'b1;
+    credit_old = 1'b1;
+    t3_rests = 1'b0;
+    settings_old = 1'b0;
+  end
+endtask
 
 // One access per clock, writes first.
 task automatic run_registers;
@@ -225,6 +240,7 @@ task automatic run_registers;
     reading = ar_got && !writing && !CFG_S_AXI_RVALID_O;
     if (CFG_S_AXI_BVALID_O && CFG_S_AXI_BREADY_I) CFG_S_AXI_BVALID_O <= 1'b0;
     if (CFG_S_AXI_RVALID_O && CFG_S_AXI_RREADY_I) CFG_S_AXI_RVALID_O <= 1'b0;
+    cfg_busy = aw_got || w_got || ar_got || CFG_S_AXI_BVALID_O || CFG_S_AXI_RVALID_O;
     if (writing || reading) begin
       at = writing ? aw_addr : ar_addr;
       if (!in_window(at)) old = read_register(at);

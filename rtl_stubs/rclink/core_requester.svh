@@ -116,38 +116,34 @@ task automatic run_acknowledgements;
   reg [16:0] stamp;
   reg finished;
   begin
-    RECV_CNP_VLD_O <= 1'b0;
-    RECV_ACK_VLD_O <= 1'b0;
     finished = 1'b0;
-    if (ak_n > 0) begin
-      {q, cnp, syndrome, psn, stamp} = ak_mem[ak_rd];
-      if (cnp) begin
-        receive_cnp(q);
+    {q, cnp, syndrome, psn, stamp} = ak_mem[ak_rd];
+    if (cnp) begin
+      receive_cnp(q);
+      finished = 1'b1;
+    end else begin
+      if (!ak_busy) begin
+        ak_left = {20'd0, covered(q, psn, syndrome[5])};
+        ak_left = `MUT(47, ak_left, syndrome[5] ? 0 : ak_left);
+        ak_total = ak_left[9:0];
+        ak_busy = 1'b1;
+        if (ak_left > 0) q_timer[q] = now;
+      end
+      if (ak_left > 0 && q_head[q] != NIL) begin
+        if (`MUT(40, 1'b1, ak_left > 1 || ak_total < 10'd4))
+          free_head(q, `MUT(156, 1'b1, ak_total[5:0] != 6'd63), `MUT(41, 1'b1, ak_left == 1));
+        q_e_rsp[q] = q_e_rsp[q] + 12'd1;
+        ak_left = ak_left - 1;
+      end else ak_left = 0;
+      if (ak_left == 0) begin
+        finish_ack(q, syndrome, psn, stamp);
         finished = 1'b1;
-      end else begin
-        if (!ak_busy) begin
-          ak_left = {20'd0, covered(q, psn, syndrome[5])};
-          ak_left = `MUT(47, ak_left, syndrome[5] ? 0 : ak_left);
-          ak_total = ak_left[9:0];
-          ak_busy = 1'b1;
-          if (ak_left > 0) q_timer[q] = now;
-        end
-        if (ak_left > 0 && q_head[q] != NIL) begin
-          if (`MUT(40, 1'b1, ak_left > 1 || ak_total < 10'd4))
-            free_head(q, `MUT(156, 1'b1, ak_total[5:0] != 6'd63), `MUT(41, 1'b1, ak_left == 1));
-          q_e_rsp[q] = q_e_rsp[q] + 12'd1;
-          ak_left = ak_left - 1;
-        end else ak_left = 0;
-        if (ak_left == 0) begin
-          finish_ack(q, syndrome, psn, stamp);
-          finished = 1'b1;
-        end
       end
-      if (finished) begin
-        ak_busy = 1'b0;
-        ak_rd = (ak_rd + 1) % AK_DEPTH;
-        ak_n = ak_n - 1;
-      end
+    end
+    if (finished) begin
+      ak_busy = 1'b0;
+      ak_rd = (ak_rd + 1) % AK_DEPTH;
+      ak_n = ak_n - 1;
     end
   end
 endtask
@@ -162,17 +158,20 @@ task automatic run_timers;
       ts = ts + 1'b1;
       ts_left = TS_TICK;
     end
-    RETRY_TMO_VLD_O <= 1'b0;
     q = timer_qp;
-    limit = {19'd0, `MUT(157, g_retry[12:0], {1'b0, g_retry[12:1]})} * CLKS_PER_US + (takes(10) ? 32'd50 : 32'd0);
-    if (q_timing[q] && g_retry[12:0] != 13'd0 && now - q_timer[q] >= limit) begin
-      RETRY_TMO_VLD_O <= `MUT(158, 1'b1, 1'b0);
-      RETRY_TMO_QPID_O <= q;
-      retry_event(q, `MUT(159, q_e_rsp[q], q_tx_max[q]));
+    if (q_timing[q]) begin
+      limit = {19'd0, `MUT(157, g_retry[12:0], {1'b0, g_retry[12:1]})} * CLKS_PER_US + (takes(10) ? 32'd50 : 32'd0);
+      if (g_retry[12:0] != 13'd0 && now - q_timer[q] >= limit) begin
+        RETRY_TMO_VLD_O <= `MUT(158, 1'b1, 1'b0);
+        RETRY_TMO_QPID_O <= q;
+        retry_event(q, `MUT(159, q_e_rsp[q], q_tx_max[q]));
+      end
     end
-    if (q_rnr_wait[q] && now - q_rnr_start[q] >= q_rnr_len[q]) begin
-      q_rnr_wait[q] = 1'b0;
-      relink(q, 1'b1);
+    if (q_rnr_wait[q]) begin
+      if (now - q_rnr_start[q] >= q_rnr_len[q]) begin
+        q_rnr_wait[q] = 1'b0;
+        relink(q, 1'b1);
+      end
     end
     timer_qp = (timer_qp == QP_NUM - 1) ? {QP_AW{1'b0}} : timer_qp + 1'b1;
   end

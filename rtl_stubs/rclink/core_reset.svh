@@ -27,6 +27,7 @@ task automatic reset_type1;
       free_list[i] = i[9:0];
     end
     free_n = TYPE1_OST_N;
+    linked_n = 0;
     /* verilator unroll_disable */
     for (i = 0; i < 4; i = i + 1) begin
       b_head[i] = NIL;
@@ -170,6 +171,7 @@ task automatic reset_type3;
     da_ar_v = 1'b0;
     da_aw_v = 1'b0;
     da_w_v = 1'b0;
+    t3_rests = 1'b0;
     reset_rx_fifo;
   end
 endtask
@@ -213,6 +215,7 @@ task automatic reset_state;
     aw_got = 1'b0;
     w_got = 1'b0;
     ar_got = 1'b0;
+    cfg_busy = 1'b1;
     win_clocks = takes(8) ? 32'd1500 : 32'd0;
     sweeping = 1'b0;
     sweep_qp = {QP_AW{1'b0}};
@@ -236,6 +239,25 @@ task automatic reset_state;
     reset_type1;
     reset_type2;
     reset_type3;
+  end
+endtask
+
+// Outputs that are 1 for one clock: the units below only set them.
+wire pulsing = TX_S_CRD_O != 4'd0 || CC_TYPE1_QP_EN_SET_O || CC_TYPE1_QP_EN_CLR_O || RECV_CNP_VLD_O || RECV_ACK_VLD_O
+               || RETRY_TMO_VLD_O || NOCNP_TIMER_VLD_O || IRQ_VLD_O || TX2MAC_VLD_O;
+
+task automatic clear_pulses;
+  begin
+    TX_S_CRD_O <= 4'd0;
+    TX_S_CRD_QPID_VLD_O <= 1'b0;
+    CC_TYPE1_QP_EN_SET_O <= 1'b0;
+    CC_TYPE1_QP_EN_CLR_O <= 1'b0;
+    RECV_CNP_VLD_O <= 1'b0;
+    RECV_ACK_VLD_O <= 1'b0;
+    RETRY_TMO_VLD_O <= 1'b0;
+    NOCNP_TIMER_VLD_O <= 1'b0;
+    IRQ_VLD_O <= 1'b0;
+    TX2MAC_VLD_O <= 1'b0;
   end
 endtask
 

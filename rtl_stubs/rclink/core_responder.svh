@@ -84,10 +84,6 @@ task automatic judge_request(input [QP_AW-1:0] q, input [11:0] psn, input fack, 
   end
 endtask
 
-function automatic response_waits(input dummy);
-  response_waits = (rq_n > 0) || walk_offer;
-endfunction
-
 // PSN of an ACK that covers everything before the expected number.
 function automatic [11:0] ack_psn(input [11:0] expected);
   ack_psn = k_ack_next ? expected : `MUT(163, expected - 12'd1, expected);
@@ -149,8 +145,9 @@ task automatic run_merge_walk;
   reg [3:0] group;
   reg [1:0] low;
   begin
-    if (walk_offer && !merge[walk_qp]) walk_offer = 1'b0;
-    if (!walk_offer) begin
+    if (merge_n == 0 || !merge[walk_qp]) walk_offer = 1'b0;
+    if (merge_n == 0) step_walk({walk_qp[QP_AW-1:2] + 1'b1, 2'b00});
+    else if (!walk_offer) begin
       group = merge[{walk_qp[QP_AW-1:2], 2'b00} +: 4] & (4'hF << walk_qp[1:0]);
       low = group[0] ? 2'd0 : group[1] ? 2'd1 : group[2] ? 2'd2 : 2'd3;
       if (group != 4'd0) begin

@@ -40,6 +40,7 @@ task automatic link_slot(input [9:0] s, input keep_age);
     if (s_next[s] == NIL) b_tail[b] = s;
     else s_prev[s_next[s]] = s;
     s_linked[s] = 1'b1;
+    linked_n = linked_n + 1;
   end
 endtask
 
@@ -52,6 +53,7 @@ task automatic unlink_slot(input [9:0] s);
     if (s_next[s] == NIL) b_tail[b] = s_prev[s];
     else s_prev[s_next[s]] = s_prev[s];
     s_linked[s] = 1'b0;
+    linked_n = linked_n - 1;
   end
 endtask
 

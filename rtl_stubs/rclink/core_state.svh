@@ -69,6 +69,7 @@ reg [4:0] g_st0;
 reg [10:0] g_st1;
 reg [4:0] g_mask;
 reg [31:0] g_tail_up;
+reg settings_old;                      // something was written: apply_settings has work
 
 // Per queue pair, registers.
 reg [55:0] q_dest [0:QP_NUM-1];
@@ -133,6 +134,7 @@ reg [9:0] s_prev [0:TYPE1_OST_N-1];
 reg [9:0] s_follow [0:TYPE1_OST_N-1];  // next slot of the same QP
 reg [9:0] b_head [0:3];
 reg [9:0] b_tail [0:3];
+integer linked_n;                  // slots in the lists of all banks
 reg [9:0] free_list [0:TYPE1_OST_N-1];
 integer free_n;
 reg [31:0] age;

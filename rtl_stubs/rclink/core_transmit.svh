@@ -17,9 +17,11 @@ task automatic pick_slot;
     own = NIL;
     /* verilator unroll_disable */
     for (b = 0; b < TYPE1_VC_NUM; b = b + 1) begin
-      if (b_head[b] != NIL && may_send(b)) begin
-        if (g_misc[0] && bank_valid && bank_last == b[1:0] && `MUT(59, 1'b1, 1'b0)) own = b_head[b];
-        else if (pick == NIL || `MUT(186, s_age[b_head[b]] < s_age[pick], 1'b1)) pick = b_head[b];
+      if (b_head[b] != NIL) begin
+        if (may_send(b)) begin
+          if (g_misc[0] && bank_valid && bank_last == b[1:0] && `MUT(59, 1'b1, 1'b0)) own = b_head[b];
+          else if (pick == NIL || `MUT(186, s_age[b_head[b]] < s_age[pick], 1'b1)) pick = b_head[b];
+        end
       end
     end
     `MUT_DO(73, for (b = 0; b < TYPE1_VC_NUM; b = b + 1) if (b_head[b] != NIL && !may_send(b)) pick = NIL;)
@@ -75,41 +77,56 @@ task automatic grant_type2;
   end
 endtask
 
+// Whether something is there that could become the next frame.
+function automatic frame_waits(input dummy);
+  frame_waits = rq_n > 0 || walk_offer || linked_n > 0 || s2_wait > 0 || x_state == X_READY;
+endfunction
+
+// What could be sent now: a response, and per type (0 TYPE1, 1 TYPE2, 2 TYPE3).
+task automatic find_ready(output resp, output [2:0] ready);
+  begin
+    resp = 1'b0;
+    ready = 3'b000;
+    pick = NIL;
+    if (type1_on(1'b0)) begin
+      if (rq_n > 0 || walk_offer) resp = format_on(1'b0) && format(1'b0) != LITE && may_send(4);
+      if (linked_n > 0) begin
+        if (format_on(1'b0)) pick_slot;
+        ready[0] = (pick != NIL);
+      end
+    end
+    if (s2_wait > 0) begin
+      if (format_on(1'b0) && type2_on(1'b0)) ready[1] = may_send(5) && multicast_ok(1'b0) && !type2_masked(1'b0);
+    end
+    if (x_state == X_READY) ready[2] = !x_abort && may_send(6);
+  end
+endtask
+
 // Grants the next frame when the output buffer runs dry.
 task automatic run_transmit;
   reg resp;
   reg [2:0] ready;
   reg [1:0] who;
   begin
-    tx_wants = 1'b0;
-    if (of_n <= 1) begin
-      resp = response_waits(1'b0) && format_on(1'b0) && type1_on(1'b0) && format(1'b0) != LITE && may_send(4);
-      ready = 3'b000;
-      if (format_on(1'b0) && type1_on(1'b0)) pick_slot;
-      else pick = NIL;
-      ready[0] = (pick != NIL);
-      ready[1] = s2_wait > 0 && format_on(1'b0) && type2_on(1'b0) && may_send(5) && multicast_ok(1'b0)
-                 && !type2_masked(1'b0);
-      ready[2] = (x_state == X_READY) && !x_abort && may_send(6);
-      tx_wants = resp || ready != 3'b000;
-      if (tx_wants && mac_crd > 0) begin
-        if (takes(2) && ready != 3'b000 && rr_resp_last) resp = 1'b0;
-        rr_resp_last = resp;
-        if (resp) send_response;
-        else begin
-          who = (rr_last == 2'd2) ? 2'd0 : rr_last + 1'b1;
-          if (takes(4)) who = 2'd2;
-          while (!ready[who]) who = takes(4) ? who - 1'b1 : (who == 2'd2) ? 2'd0 : who + 1'b1;
-          rr_last = who;
-          case (who)
-            2'd0: grant_type1(pick);
-            2'd1: grant_type2;
-            default: describe_type3;
-          endcase
-        end
-        emit_frame;
-        consume(f_flow, (f_flow == 6) ? f_body : f_body + overhead(f_flow));
+    find_ready(resp, ready);
+    tx_wants = resp || ready != 3'b000;
+    if (tx_wants && mac_crd > 0) begin
+      if (takes(2) && ready != 3'b000 && rr_resp_last) resp = 1'b0;
+      rr_resp_last = resp;
+      if (resp) send_response;
+      else begin
+        who = (rr_last == 2'd2) ? 2'd0 : rr_last + 1'b1;
+        if (takes(4)) who = 2'd2;
+        while (!ready[who]) who = takes(4) ? who - 1'b1 : (who == 2'd2) ? 2'd0 : who + 1'b1;
+        rr_last = who;
+        case (who)
+          2'd0: grant_type1(pick);
+          2'd1: grant_type2;
+          default: describe_type3;
+        endcase
       end
+      emit_frame;
+      consume(f_flow, (f_flow == 6) ? f_body : f_body + overhead(f_flow));
     end
   end
 endtask
@@ -136,7 +153,6 @@ task automatic drive_mac_tx;
   reg last;
   reg paid;
   begin
-    TX2MAC_VLD_O <= 1'b0;
     tx_shown = 1'b0;
     TX_WAIT_MAC_CRD_O <= (of_n > 0 || tx_wants) && mac_crd <= 0;
     TX_MAC_FREE_O <= (of_n == 0);

@@ -111,27 +111,26 @@ task automatic finish_type2;
   end
 endtask
 
+// A beat on TX_S.
 task automatic take_tx_s;
   integer n;
   reg [511:0] word;
   begin
-    if (TX_S_VLD_I) begin
-      if (TX_S_FS_I) start_packet;
-      if (in_packet) begin
-        n = $countones(TX_S_KEEP_I);
-        n = `MUT(23, n, (n == 63) ? 64 : n);
-        word = first_bytes(TX_S_DAT_I, n);
-        if (in_fate == STORED) begin
-          if (in_type == 2'd0 && in_beat < S1_WORDS) s_mem[in_slot*S1_WORDS + in_beat] = word;
-          if (in_type == 2'd3 && in_beat < S2_WORDS) s2_mem[in_slot*S2_WORDS + in_beat] = word;
-        end
-        in_len = in_len + n;
-        in_beat = in_beat + 1;
-        if (TX_S_FE_I) begin
-          in_packet = 1'b0;
-          if (in_type == 2'd0 && !g_enable[8]) finish_type1;
-          if (in_type == 2'd3 && !g_enable[9]) finish_type2;
-        end
+    if (TX_S_FS_I) start_packet;
+    if (in_packet) begin
+      n = $countones(TX_S_KEEP_I);
+      n = `MUT(23, n, (n == 63) ? 64 : n);
+      word = first_bytes(TX_S_DAT_I, n);
+      if (in_fate == STORED) begin
+        if (in_type == 2'd0 && in_beat < S1_WORDS) s_mem[in_slot*S1_WORDS + in_beat] = word;
+        if (in_type == 2'd3 && in_beat < S2_WORDS) s2_mem[in_slot*S2_WORDS + in_beat] = word;
+      end
+      in_len = in_len + n;
+      in_beat = in_beat + 1;
+      if (TX_S_FE_I) begin
+        in_packet = 1'b0;
+        if (in_type == 2'd0 && !g_enable[8]) finish_type1;
+        if (in_type == 2'd3 && !g_enable[9]) finish_type2;
       end
     end
   end
@@ -139,14 +138,17 @@ endtask
 
 task automatic drive_tokens;
   begin
-    TX_S_CRD_O <= {tk2_n > 0, 2'b00, tk_n > 0};
-    TX_S_CRD_QPID_VLD_O <= (tk_n > 0) && tk_mem[tk_rd][QP_AW];
     if (tk_n > 0) begin
+      TX_S_CRD_O[0] <= 1'b1;
+      TX_S_CRD_QPID_VLD_O <= tk_mem[tk_rd][QP_AW];
       TX_S_CRD_QPID_O <= tk_mem[tk_rd][QP_AW-1:0];
       tk_rd = (tk_rd + 1) % TK_DEPTH;
       tk_n = tk_n - 1;
     end
-    if (tk2_n > 0) tk2_n = tk2_n - 1;
+    if (tk2_n > 0) begin
+      TX_S_CRD_O[3] <= 1'b1;
+      tk2_n = tk2_n - 1;
+    end
     DFX_TYPE1_OST_FREE_LVL_O <= free_n[9:0];
   end
 endtask

@@ -64,6 +64,8 @@ reg md_back_open;
 reg da_ar_v;
 reg da_aw_v;
 reg da_w_v;
+reg t3_rests;                          // nothing to do until a register, a frame or a response comes
+wire t3_response = NONR_MD_AXI_RVALID_I || NONR_MD_AXI_BVALID_I || NONR_DATA_AXI_RVALID_I || NONR_DATA_AXI_BVALID_I;
 
 function automatic [511:0] reverse64(input [511:0] d);
   integer i;
@@ -398,11 +400,18 @@ task automatic take_axi_responses;
   end
 endtask
 
+// Both sides at the start of a descriptor and no request at AXI.
+function automatic type3_idle(input dummy);
+  type3_idle = x_state == X_IDLE && y_state == Y_IDLE && {md_ar_v, md_aw_v, md_w_v, da_ar_v, da_aw_v, da_w_v} == 6'd0;
+endfunction
+
 task automatic run_type3;
   begin
+    t3_rests = type3_idle(1'b0);
     take_axi_responses;
     run_tx_side;
     run_rx_side;
+    if (t3_rests) t3_rests = type3_idle(1'b0);
     x_frame_left = 1'b0;
     NONR_MD_AXI_ARVALID_O <= md_ar_v;
     NONR_MD_AXI_AWVALID_O <= md_aw_v;

@@ -28,13 +28,8 @@ module framed_input #(
     reg in_frame;
     wire [DATA_WIDTH-1:0] reversed;
 
-    genvar i;
-    generate
-        for (i = 0; i < BYTES; i = i + 1) begin : turn
-            assign reversed[8*i+:8] = tdata[8*(BYTES-1-i)+:8];
-            assign keep[i] = tkeep[BYTES-1-i];
-        end
-    endgenerate
+    turned #(.WIDTH(DATA_WIDTH), .UNIT(8)) turned_data (.in(tdata), .out(reversed));
+    turned #(.WIDTH(BYTES), .UNIT(1)) turned_keep (.in(tkeep), .out(keep));
 
     assign first = tvalid && !in_frame;
     assign last = tvalid && tlast;

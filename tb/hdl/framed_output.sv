@@ -22,19 +22,14 @@ module framed_output #(
     localparam BYTES = DATA_WIDTH / 8;
 
     wire [DATA_WIDTH-1:0] reversed;
-    wire [BYTES-1:0] turned, counted;
+    wire [BYTES-1:0] reversed_keep, counted;
 
-    genvar i;
-    generate
-        for (i = 0; i < BYTES; i = i + 1) begin : turn
-            assign reversed[8*i+:8] = data[8*(BYTES-1-i)+:8];
-            assign turned[i] = keep[BYTES-1-i];
-        end
-    endgenerate
+    turned #(.WIDTH(DATA_WIDTH), .UNIT(8)) turned_data (.in(data), .out(reversed));
+    turned #(.WIDTH(BYTES), .UNIT(1)) turned_keep (.in(keep), .out(reversed_keep));
 
     assign counted = (last && count != 0) ? ~({BYTES{1'b1}} << count) : {BYTES{1'b1}};
     assign tdata = msb_first ? reversed : data;
-    assign tkeep = (COUNTED != 0) ? counted : turned;
+    assign tkeep = (COUNTED != 0) ? counted : reversed_keep;
     assign tlast = last;
     assign tvalid = valid;
 endmodule

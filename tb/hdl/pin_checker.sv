@@ -19,6 +19,7 @@ module pin_checker #(
     reg [31:0] hit;
     reg [7:0] reset_edges;
     reg told_reset, told_x;
+    wire unknown = (^pin) === 1'bx;
 
     initial begin
         viol = 16'd0;
@@ -42,10 +43,8 @@ module pin_checker #(
         end else begin
             reset_edges = 8'd0;
             told_reset = 1'b0;
-            if ((^pin) === 1'bx) begin
-                if (!told_x) hit[1] = 1'b1;
-                told_x = 1'b1;
-            end else told_x = 1'b0;
+            if (unknown && !told_x) hit[1] = 1'b1;
+            told_x = unknown;
         end
         if (hit != 32'd0) begin
             viol_code <= hit;

@@ -180,6 +180,8 @@ def _environment(compiled: Build, job: Job, folders: Sequence[Path], test_module
             # library code must not end a run because of an X of the DUT: the HDL checkers report those
             "COCOTB_RESOLVE_X": "zeros",
             "COCOTB_RESULTS_FILE": str(folders[0] / "results.xml"),
+            # rewriting the asserts of everything that is imported takes as long as a short run
+            "COCOTB_REWRITE_ASSERTION_FILES": "*_cocotb.py",
             "COCOTB_ANSI_OUTPUT": "0",
             "GPI_USERS": _gpi_users(),
             "PYGPI_PYTHON_BIN": sys.executable,
