@@ -121,7 +121,7 @@ class rate_retry(RclinkTest):
 class rate_zero(RclinkTest):
     """A rate of 0 stops a queue pair at once, by port and by register.
 
-    Stimulus: rate 0 under traffic both ways of setting it, later a rate again, once after the time within which
+    Stimulus: rate 0 under traffic both ways of setting it, later a rate again, once after the time in which
     the other queue pair has to send.
     Checks: RCL-069, RCL-071, RCL-073.
     """

@@ -44,7 +44,7 @@ class nak_resend(RclinkTest):
 class nak_implies_ack(RclinkTest):
     """A NAK acknowledges what comes before its PSN.
 
-    Stimulus: all answers lost, then a NAK for a request in the middle: it brings the tokens of those before it.
+    Stimulus: all answers lost, then a NAK for a request in the middle: tokens of those before it come.
     Checks: RCL-041, RCL-047.
     """
 

@@ -24,7 +24,12 @@ class _Type3(RclinkTest):
         """Bring-up with rings of ``entries`` descriptors."""
         await bring_up(self)
         self.rings = self.host.type3
-        await self.rings.open(self.entries, self.entries)
+        await self._open_rings()
+
+    async def _open_rings(self) -> None:
+        """Rings of ``entries`` descriptors, the transmit ring as far as its size register goes."""
+        most = (1 << int(self.env.config.knobs["TX_MDQ_SIZE_BITS"])) - 1
+        await self.rings.open(min(self.entries, most), self.entries)
 
     def raw(self, length: int, kind: bytes = OTHER_TYPE) -> bytes:
         """A frame of ``length`` random bytes but for what follows its addresses."""
@@ -37,7 +42,7 @@ class _Type3(RclinkTest):
         await self.host.write("DMA_INTR_ST0", 0x1F)
         await self.host.write("DMA_INTR_ST1", 0x7FF)
         self.entries += 1
-        await self.rings.open(self.entries, self.entries)
+        await self._open_rings()
 
     async def receive(self, *frames: bytes, error: int = 0) -> None:
         """Frames from the MAC, each once there was time to store the one before."""
@@ -216,7 +221,7 @@ class type3_oversize(_Type3):
         await self.open()
         for excess in (1, 64, 4000):
             await self.rings.post_send(self.raw(4096))
-            await self.rings.post_receive(most, 256)
+            await self.rings.post_receive(-(-most // 64) * 64, 256)
             await self.receive(self.raw(most))
             await self.rings.done("tx")
             await self.rings.post_send(self.raw(4096 + excess))

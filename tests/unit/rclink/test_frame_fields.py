@@ -19,6 +19,7 @@ from tests.unit.rclink.trace import (
     is_request,
     is_type2,
     judge,
+    layout_of,
     without_frames,
 )
 
@@ -202,3 +203,15 @@ def test_missing_cnp() -> None:
 def test_missing_acks() -> None:
     found = judge(without_frames(golden(), is_ack))
     assert found and found[0].rule in ("RCL-094", "RCL-097"), found[:2]
+
+
+def test_pad_bytes_are_recorded_only() -> None:
+    """No value of the pad bytes is wrong; that there were some is noted."""
+
+    def change(frame: Frame) -> Frame:
+        assert frame.pad_bytes
+        return replace(recompute(frame), pad_bytes=b"\xa5" * len(frame.pad_bytes))
+
+    log = golden()
+    assert judge(change_frame(log, lambda frame: is_request(frame) and bool(frame.pad_bytes), change)) == []
+    assert layout_of(log).rules.observed["RCL-017/value"]

@@ -428,3 +428,27 @@ def test_write_back_answered_before_its_data(late: int, right: bool) -> None:
     bench.write_back(RX_RING, done(len(FRAME), True, True))
     bench.level(ports.NONR_INTR, 1)
     assert bench.end() == [] if right else bench.end()[0] == "RCL-109"
+
+
+def test_a_buffer_without_room_is_not_filled() -> None:
+    """What is written for a descriptor of size 0 breaks the rule of its fault."""
+    bench = Bench()
+    bench.post("RX", [rx_md(size=0)])
+    bench.frame(FRAME)
+    bench.md_read(RX_RING)
+    bench.data_write(RX_BUFFER, FRAME)
+    assert bench.model.rules.findings[0].rule == "RCL-114"
+
+
+@pytest.mark.parametrize(("clocks", "together"), [(1, True), (100, False)])
+def test_accesses_under_way_at_once(clocks: int, together: bool) -> None:
+    """Only accesses of a port and direction that overlap say something about their ids."""
+    bench = Bench()
+    bench.post("RX", [rx_md()])
+    bench.frame(FRAME)
+    bench.md_read(RX_RING)
+    for half in (0, 64):
+        at = bench.tick(clocks)
+        data = FRAME[half : half + 64]
+        bench.see(MemWrite(at, at + 50 * CLK, ports.DATA, RX_BUFFER + half, data, b"\1" * len(data)))
+    assert ("RCL-112" in bench.model.rules.evidence) is together
