@@ -67,7 +67,6 @@ task automatic classify_lite;
   reg [7:0] tc;
   begin
     rx_format = LITE;
-    rx_off = 12;
     tc = k_kw_in_da ? rx_head[463:456] : rx_head[511:504];
     rx_class = C_TYPE3;
     for (b = TYPE1_VC_NUM - 1; b >= 0; b = b - 1) begin
@@ -77,7 +76,10 @@ task automatic classify_lite;
       end
     end
     if (tc[7:2] == g_tc[47:42]) rx_class = C_TYPE2;
-    rx_skip = (k_overlay && rx_class != C_TYPE3) ? 6 : 0;
+    if (rx_class != C_TYPE3) begin
+      rx_off = 12;
+      rx_skip = k_overlay ? 6 : 0;
+    end
   end
 endtask
 
