@@ -40,6 +40,20 @@ class random_traffic(RclinkTest):
     """
 
     async def scenario(self) -> None:
+        await self.begin()
+        self.disturb()
+        for _ in range(ROUNDS):
+            await self.rng.choice((self.packets, self.groups, self.raw, self.paused, self.slowed))()
+            await self.packets()
+            if self.flow == "credit":
+                for vc in range(8):
+                    await give(self, vc, CREDITS)
+        for link in self.links:
+            await set_rate(self, link.number, FULL_RATE)
+        await all_sent(self)
+
+    async def begin(self) -> None:
+        """Bring-up with random settings, link credit, raw rings."""
         rng = self.rng
         form = rng.choice(list(Format))
         self.flow = rng.choice(("free", "pause", "credit"))
@@ -58,16 +72,6 @@ class random_traffic(RclinkTest):
         if self.flow == "credit":
             await link_credit(self, size=256, limit=CREDITS, ovhd=rng.choice((0, 4, 24, -8 & 0x3FF)))
         await self.host.type3.open(8, 8)
-        self.disturb()
-        for _ in range(ROUNDS):
-            await rng.choice((self.packets, self.groups, self.raw, self.paused, self.slowed))()
-            await self.packets()
-            if self.flow == "credit":
-                for vc in range(8):
-                    await give(self, vc, CREDITS)
-        for link in self.links:
-            await set_rate(self, link.number, FULL_RATE)
-        await all_sent(self)
 
     def disturb(self) -> None:
         """Faults of the link for the whole run."""
