@@ -15,11 +15,12 @@ from tb.agents.levels import LevelsConfig
 from tb.agents.pins import ClockResetPins
 from tb.agents.protocol import Breach, Checker, CheckerKind, ProtocolConfig
 from tb.agents.sideband import SideBandConfig
+from tb.agents.tick import TickConfig
 
 CLOCK_RESET = ClockResetPins(
     clocks=("clk",),
     resets={"rst_n": 0},
-    inputs={"tick_us": 0, "s_axis_cpl_tvalid": 0, "s_axis_cpl_tdata": 0, "m_axis_sts_tready": 0},
+    inputs={"tick_clks": 0, "s_axis_cpl_tvalid": 0, "s_axis_cpl_tdata": 0, "m_axis_sts_tready": 0},
 )
 
 CHECKERS = (
@@ -67,7 +68,7 @@ def uar_config(dut: Any, seed: int, **knobs: Any) -> AxilConfig:
 def memory_config(dut: Any, memory: HostMemory, seed: int, **knobs: Any) -> AxiMemoryConfig:
     """AXI4 master."""
     return AxiMemoryConfig(
-        dut, "m_axi", ports.AXI, dut.clk, dut.rst_n, memory, seed=seed, path="axi", **knobs
+        dut, "m_axi", ports.MEM, dut.clk, dut.rst_n, memory, seed=seed, path="axi", **knobs
     )
 
 
@@ -81,6 +82,11 @@ def status_config(dut: Any, seed: int, **knobs: Any) -> SideBandConfig:
     """Results of reports out of the DUT."""
     valid, ready, data = dut.m_axis_sts_tvalid, dut.m_axis_sts_tready, (dut.m_axis_sts_tdata,)
     return SideBandConfig(ports.STS, valid, ready, data, dut.clk, dut.rst_n, seed=seed, path="sts", **knobs)
+
+
+def tick_config(dut: Any, **knobs: Any) -> TickConfig:
+    """Microseconds of the DUT."""
+    return TickConfig(ports.TICK, dut.tick_us, dut.tick_clks, dut.clk, dut.rst_n, **knobs)
 
 
 def irq_config(dut: Any) -> LevelsConfig:

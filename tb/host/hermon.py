@@ -12,7 +12,8 @@ from enum import IntEnum
 from typing import Any, Protocol
 
 from ref_model.errors import UserError
-from ref_model.hermon_cq.cq_context import decode, encode
+from ref_model.hermon_cq.context import decode, encode, with_addresses
+from ref_model.hermon_cq.ports import CQ_DB0, PAGE_BITS, eq_doorbell_address
 from ref_model.registers import layout
 from tb.host.hermon_cq import Cq, CqSettings
 from tb.host.hermon_eq import EventQueue, EventQueues
@@ -76,6 +77,7 @@ class HermonSettings:
     eq_arm: int = 1
     eqs: tuple[int, ...] | None = None  #: EQs that are made valid, None: all
     async_eq: int | None = 0
+    stride: int | None = None  #: bytes per CQE slot, None: as the build has it
     mtt_base: int = 0x0005_0000_0000_0000
     mtt_first: int = 0x81_8000_0008
 
@@ -117,8 +119,8 @@ class HermonHost:
         self._token = 0
         self.mtt: MttArea
         self.rings: RingMaker
-        self.eqs: EventQueues
         self.cqs: dict[int, Cq] = {}
+        self.eqs = EventQueues({}, self.cqs)
         self.inbox = memory.alloc(MAILBOX, 64, "input mailbox")
         self.outbox = memory.alloc(MAILBOX, 64, "output mailbox")
         self.start_index = 0
@@ -167,7 +169,7 @@ class HermonHost:
         """Start as the interface text has it: areas, event queues, CFG.init_done last."""
         self.settings = settings = settings or HermonSettings()
         self.mtt = MttArea(self.memory, settings.mtt_base, settings.mtt_first)
-        self.rings = RingMaker(self.memory, self.mtt, self.rng, int(self.knobs["STRIDE"]))
+        self.rings = RingMaker(self.memory, self.mtt, self.rng, settings.stride or int(self.knobs["STRIDE"]))
         await self.write("MTT_BASE_H", settings.mtt_base >> 32)
         await self.write("MTT_BASE_L", settings.mtt_base & 0xFFFFFFFF)
         stride_sel = self.rings.stride.bit_length() - 6
@@ -197,9 +199,14 @@ class HermonHost:
         await self.write("EQ_CFG", 0, number)
         self.eqs.queues.pop(number, None)
 
+    def open_queues(self) -> list[int]:
+        """Numbers of the valid event queues."""
+        return sorted(self.eqs.queues)
+
     def forget(self) -> None:
         """The device was reset: there are no queues; memory stays."""
         self.cqs.clear()
+        self.eqs.queues.clear()
         self.start_index = 0
 
     async def start_at(self, index: int) -> None:
@@ -253,7 +260,7 @@ class HermonHost:
 
     def context(self, settings: CqSettings, ring: Ring, record: int) -> dict[str, int]:
         """Fields software gives at creation."""
-        return {
+        fields = {
             "st": settings.st,
             "oi": int(settings.oi),
             "cc": int(settings.cc),
@@ -261,11 +268,9 @@ class HermonHost:
             "cq_max_count": settings.max_count,
             "cq_period": settings.period,
             "c_eqn": settings.eqn,
-            "db_record_addr_h": record >> 32,
-            "db_record_addr_l": (record & 0xFFFFFFFF) >> 3,
             **ring_fields(ring),
-            **settings.extra,
         }
+        return {**with_addresses(fields, ring.mtt, record), **settings.extra}
 
     async def create(self, cqn: int, **settings: Any) -> Cq:
         """A queue from fresh memory; ``settings`` are fields of CqSettings. UserError when refused."""
@@ -335,9 +340,11 @@ class HermonHost:
         """Form of a doorbell nobody has asked for: either."""
         return self.rng.choice((Form.WHOLE, Form.HALVES))
 
-    async def ring_cq(self, page: int, first: int, second: int, form: Form = Form.WHOLE, gap_ps: int = 0) -> None:
+    async def ring_cq(
+        self, page: int, first: int, second: int, form: Form = Form.WHOLE, gap_ps: int = 0
+    ) -> None:
         """CQ doorbell: its two dwords in one write, or in two with ``gap_ps`` between."""
-        addr = page * 0x1000 + 0x20
+        addr = page << PAGE_BITS | CQ_DB0
         if form is Form.WHOLE:
             await self.uar.write(addr, second << 32 | first, 0xFF)
             return
@@ -348,8 +355,7 @@ class HermonHost:
 
     async def ring_eq(self, number: int, index: int, arm: bool) -> None:
         """EQ doorbell: consumer index, and whether an interrupt is asked for."""
-        page, place = divmod(number, 4)
-        await self.uar.write(page * 0x1000 + 0x800 + 8 * place, int(arm) << 31 | index & 0xFFFFFF, 0x0F)
+        await self.uar.write(eq_doorbell_address(number), int(arm) << 31 | index & 0xFFFFFF, 0x0F)
 
 
 def ring_fields(ring: Ring) -> dict[str, int]:

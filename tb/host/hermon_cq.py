@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from tb.host.hermon_report import Opcode
+from ref_model.hermon_cq.ports import OPCODE_RESIZE, cq_doorbell
 from tb.host.hermon_ring import INDEX_MASK, Ring
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ class Cq:
         while len(found) < limit and self.ring.ready(self.ci):
             entry = self.ring.read(self.ci)
             self.ci = self.ci + 1 & INDEX_MASK
-            if entry[-1] & 0x1F == Opcode.RESIZE:
+            if entry[-1] & 0x1F == OPCODE_RESIZE:
                 if self._next_ring is not None:
                     self.ring, self._next_ring = self._next_ring, None
                 continue
@@ -98,6 +98,11 @@ class Cq:
         self.polled += len(found)
         self.taken.extend(found)
         return found
+
+    def skip(self, count: int) -> int:
+        """Count so many entries as consumed unseen (collapsed queues); returns the consumer counter."""
+        self.ci = self.ci + count & INDEX_MASK
+        return self.ci
 
     def publish(self, index: int | None = None) -> None:
         """Write the consumer counter (or ``index``) into the DB record."""
@@ -125,7 +130,7 @@ class Cq:
         kept = end
         for index in range(end - 1, self.ci - 1, -1):
             entry = self.ring.read(index)
-            if int.from_bytes(entry[1:4], "big") != qpn or entry[-1] & 0x1F == Opcode.RESIZE:
+            if int.from_bytes(entry[1:4], "big") != qpn or entry[-1] & 0x1F == OPCODE_RESIZE:
                 kept -= 1
                 self.ring.write(kept, entry, self.ring.lap_owner(kept))
         freed = kept - self.ci
@@ -156,7 +161,7 @@ class Cq:
 
     def doorbell(self, request: int, param: int, sn: int) -> tuple[int, int]:
         """The two dwords of a doorbell of this queue."""
-        return (sn & 3) << 28 | (request & 7) << 24 | self.cqn, param & INDEX_MASK
+        return cq_doorbell(self.cqn, request, sn, param)
 
     def notified(self, event: Event) -> None:
         """An event of this queue was read: the next request carries the next sequence number."""
@@ -166,23 +171,31 @@ class Cq:
 
     # -- resize -----------------------------------------------------------------------------------
 
-    async def resize(self, log_size: int, style: Style = Style.SWITCH, ring: Ring | None = None) -> Result:
-        """Change to another ring (fresh unless given), the consumer by ``style``."""
-        ring = ring or self.host.rings.make(log_size, self.settings.offset, self.settings.log2_page_size)
+    async def resize(self, log_size: int, style: Style = Style.SWITCH) -> Result:
+        """Change to a fresh ring, the consumer by ``style``."""
+        ring = self.host.rings.make(
+            log_size, self.settings.offset, self.settings.log2_page_size, self.settings.cc
+        )
         result = await self.host.resize_command(self.cqn, ring)
-        if result.status == 0:
-            if style is Style.COPY:
-                self._copy(ring)
-            else:
-                self._next_ring = ring
+        if not result.status:
+            await self.changed(ring, style)
         return result
+
+    async def changed(self, ring: Ring, style: Style) -> None:
+        """The device goes on in ``ring``."""
+        if style is Style.COPY:
+            self._copy(ring)
+        else:
+            while self._next_ring is not None and self.ring.ready(self.ci):
+                self.poll(1)  # a second resize before the first was noticed
+            self._next_ring = ring
 
     def _copy(self, ring: Ring) -> None:
         """Unread entries of old index i go to new index i + 1; behind the resize entry the new ring counts."""
         index = self.ci
         while self.ring.ready(index):
             entry = self.ring.read(index)
-            if entry[-1] & 0x1F == Opcode.RESIZE:
+            if entry[-1] & 0x1F == OPCODE_RESIZE:
                 break
             ring.write(index + 1, entry, ring.lap_owner(index + 1))
             index += 1

@@ -81,16 +81,14 @@ class EventQueues:
         """Events of one queue so far."""
         return sum(event.kind == kind and event.cqn == cqn for event in self.seen)
 
-    async def handle(self, arm: bool = True, only: int | None = None) -> list[Event]:
-        """Read all queues (or one), tell the completion queues, update the doorbells of those that had any."""
+    async def handle(self, arm: bool = True, update: bool = True) -> list[Event]:
+        """Read all queues, tell the completion queues, ring the doorbells of those that had events."""
         found: list[Event] = []
-        for number, queue in list(self.queues.items()):
-            if only not in (None, number):
-                continue
+        for queue in list(self.queues.values()):
             events = queue.take()
             for event in events:
                 self._told(event)
-            if events:
+            if events and update:
                 await queue.update(arm)
             found += events
         return found

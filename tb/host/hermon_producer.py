@@ -5,14 +5,13 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable
-from dataclasses import replace
-from typing import Any
 
 from ref_model.events import SideBand
-from tb.host.hermon_report import Opcode, Report, Syndrome
+from ref_model.hermon_cq.ports import Report, Status
+from tb.host.hermon_report import Opcode, Received, Syndrome, bad, good, of_words
 
-GOOD_SENDS = (Opcode.WRITE, Opcode.WRITE_IMM, Opcode.SEND, Opcode.SEND_IMM, Opcode.READ)
-RECEIVES = (0, 1, 2, 3)
+SENDS = tuple(code for code in Opcode if code is not Opcode.NOP)
+RECEIVES = tuple(Received)
 SYNDROMES = tuple(Syndrome)
 QPS_PER_CQ = 3
 
@@ -20,7 +19,7 @@ Send = Callable[[list[tuple[int, ...]]], Awaitable[None]]
 
 
 class Producer:
-    """Makes reports with unique tags and hands them to the DUT; ``results`` come from the status stream."""
+    """Makes reports with unique tags and hands them to the DUT; results come back on the status stream."""
 
     def __init__(self, send: Send, rng: random.Random) -> None:
         """``send`` offers beats back to back and returns when the last was taken."""
@@ -29,60 +28,106 @@ class Producer:
         self._tag = 0
         self._wqe: Counter[int] = Counter()
         self.sent = 0
-        self.codes: Counter[int] = Counter()  #: results by code
-        self.of_cq: Counter[tuple[int, int]] = Counter()  #: results by (CQ, code)
+        self.codes: Counter[tuple[int, int]] = Counter()  #: results by (CQ, code)
 
     def result(self, event: SideBand) -> None:
         """The DUT returned the result of a report."""
-        cqn, code = event.values[0] & 0xFFFFFF, event.values[0] >> 24 & 0xFF
-        self.codes[code] += 1
-        self.of_cq[cqn, code] += 1
+        status = Status.of(event.values[0])
+        self.codes[status.cqn, status.code] += 1
 
-    @property
-    def finished(self) -> int:
-        """Reports whose result is known."""
-        return sum(self.codes.values())
+    def written(self, cqn: int) -> int:
+        """CQEs of a queue whose result is known."""
+        return self.codes[cqn, 0]
+
+    def tag(self) -> int:
+        """A tag nobody had before."""
+        self._tag = self._tag + 1 & 0xFFFFFFFF
+        return self._tag
 
     def qpns(self, cqn: int) -> list[int]:
         """Numbers of the queue pairs that complete to a queue."""
         return [0x40_0000 | number << 16 | cqn & 0xFFFF for number in range(1, QPS_PER_CQ + 1)]
 
-    def make(self, cqn: int, **fields: Any) -> Report:
-        """A report of a random queue pair, good, plain and with a random body unless ``fields`` say otherwise."""
-        rng = self._rng
-        self._tag = self._tag + 1 & 0xFFFFFFFF
-        qpn = fields.get("qpn", rng.choice(self.qpns(cqn)))
+    def _next(self, cqn: int, qpn: int | None) -> tuple[int, int]:
+        """Queue pair (any of the queue's unless given) and its next WQE counter."""
+        qpn = self._rng.choice(self.qpns(cqn)) if qpn is None else qpn
         self._wqe[qpn] += 1
-        send = bool(fields.get("send", rng.random() < 0.5))
-        own: dict[str, Any] = {
-            "qpn": qpn,
-            "send": send,
-            "opcode": rng.choice(GOOD_SENDS if send else RECEIVES),
-            "wqe_counter": self._wqe[qpn] & 0xFFFF,
-            "byte_cnt": rng.getrandbits(31),
-            "immediate": rng.getrandbits(32),
-            "vendor": rng.getrandbits(8),
-            "tag": self._tag,
-        }
-        return Report(cqn, **(own | fields))
+        return qpn, self._wqe[qpn] & 0xFFFF
 
-    def any(self, cqn: int, errors: float = 0.1, solicited: float = 0.2, **fields: Any) -> Report:
-        """A report that may be in error or solicited, with the given probabilities."""
+    def plain(
+        self,
+        cqn: int,
+        solicited: bool = False,
+        qpn: int | None = None,
+        send: bool | None = None,
+        opcode: int | None = None,
+    ) -> Report:
+        """A good completion; what is not given is drawn. Every bit a good CQE may carry is drawn, too."""
         rng = self._rng
-        if rng.random() < errors:
-            return self.make(cqn, **({"syndrome": rng.choice(SYNDROMES)} | fields))
-        return self.make(cqn, **({"solicited": rng.random() < solicited} | fields))
+        qpn, wqe = self._next(cqn, qpn)
+        send = not solicited and rng.random() < 0.5 if send is None else send
+        code = (rng.choice(SENDS if send else RECEIVES)) if opcode is None else opcode
+        last = (
+            rng.getrandbits(24) << 8
+            | rng.getrandbits(1) << 7
+            | int(send) << 6
+            | rng.getrandbits(1) << 5
+            | code
+        )
+        middle = tuple(rng.getrandbits(32) for _ in range(5))
+        words = (rng.getrandbits(8) << 24 | qpn, *middle, wqe << 16 | rng.getrandbits(16), last)
+        return of_words(cqn, words, self.tag(), solicited)
 
-    def whole(self, report: Report) -> Report:
-        """The same report with random bits in every word of the body that a good CQE may carry."""
+    def bare(self, cqn: int, wqe: int | None = None, send: bool = True) -> Report:
+        """A short completion: all words but the least are 0."""
+        qpn, counter = self._next(cqn, None)
+        return good(
+            cqn,
+            self.tag(),
+            qpn,
+            Opcode.SEND if send else Received.SEND,
+            send,
+            counter if wqe is None else wqe,
+        )
+
+    def walked(self, cqn: int, bit: int) -> Report:
+        """A good completion with only bit ``bit`` (0 to 255) of the body set, where a good CQE may have it.
+
+        Opcodes that are no legal report do not come of it: one bit alone is neither of them.
+        """
+        words = [0] * 8
+        words[bit // 32] = 1 << bit % 32
+        return of_words(cqn, tuple(words), self.tag())
+
+    def error(
+        self, cqn: int, syndrome: int | None = None, send: bool | None = None, qpn: int | None = None
+    ) -> Report:
+        """A completion in error."""
         rng = self._rng
-        code = report.opcode | int(report.send) << 6 | rng.getrandbits(1) << 5
-        words = (report.qpn | rng.getrandbits(8) << 24, *(rng.getrandbits(32) for _ in range(6)))
-        return replace(report, words=(*words, rng.getrandbits(24) << 8 | rng.getrandbits(1) << 7 | code))
+        qpn, wqe = self._next(cqn, qpn)
+        send = rng.random() < 0.5 if send is None else send
+        code = rng.choice(SYNDROMES) if syndrome is None else syndrome
+        return bad(cqn, self.tag(), qpn, send, code, wqe, rng.getrandbits(8))
 
-    async def send(self, reports: Iterable[Report]) -> None:
+    def any(self, cqn: int, errors: float = 0.1, solicited: float = 0.2) -> Report:
+        """A completion that may be in error or solicited, with the given probabilities."""
+        if self._rng.random() < errors:
+            return self.error(cqn)
+        return self.plain(cqn, self._rng.random() < solicited)
+
+    async def send(self, *reports: Report) -> None:
         """Offer reports back to back; returns when the last was taken."""
-        beats = [(report.beat(),) for report in reports]
-        if beats:
-            self.sent += len(beats)
-            await self._send(beats)
+        if reports:
+            self.sent += len(reports)
+            await self._send([(report.word,) for report in reports])
+
+    async def burst(self, cqn: int, count: int, solicited: bool = False) -> None:
+        """Good completions of one queue, back to back."""
+        await self.send(*(self.plain(cqn, solicited) for _ in range(count)))
+
+    async def mixed(
+        self, cqns: Iterable[int], count: int, errors: float = 0.1, solicited: float = 0.2
+    ) -> None:
+        """Completions of any kind, of any of the queues."""
+        known = list(cqns)
+        await self.send(*(self.any(self._rng.choice(known), errors, solicited) for _ in range(count)))

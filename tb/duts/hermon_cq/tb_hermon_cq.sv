@@ -69,6 +69,7 @@ module tb_hermon_cq #(
     parameter NUM_CQ_LOG  = 6,
     parameter NUM_EQ      = 4,
     parameter NUM_UAR_LOG = 4,
+    parameter TEST_HOOKS  = 1,
     parameter AXI_DATA_W  = 64,
     parameter AXI_ID_W    = 4,
     parameter RESET_OUT   = 2,  // first edge in reset at which VALID and irq must be 0
@@ -76,7 +77,8 @@ module tb_hermon_cq #(
 ) (
     input  wire                    clk,
     input  wire                    rst_n,
-    input  wire                    tick_us,
+    input  wire [15:0]             tick_clks,  // clocks between pulses of tick_us, 0: none
+    output reg                     tick_us,
     output wire [NUM_EQ-1:0]       irq,
 
     `LITE_PORTS(s_axil_cmd, 12, 32),
@@ -139,6 +141,16 @@ module tb_hermon_cq #(
     `GATE_OUT(m_axi_ar, 4, 16)
     `GATE_IN(m_axi_r, 4, 17)
 
+    reg [15:0] until_tick;
+    always @(posedge clk) begin
+        tick_us <= tick_clks != 16'd0 && until_tick == 16'd0;
+        until_tick <= tick_clks == 16'd0 ? 16'd0 : until_tick == 16'd0 ? tick_clks - 16'd1 : until_tick - 16'd1;
+    end
+    initial begin
+        tick_us = 1'b0;
+        until_tick = 16'd0;
+    end
+
     wire [NUM_EQ-1:0] d_irq;
     reg [NUM_EQ*16-1:0] late_irq;  // the last 16 clocks of irq, newest lowest
     wire [3:0] lag = elastic[3:0] ^ elastic[7:4];
@@ -148,7 +160,10 @@ module tb_hermon_cq #(
     hermon_cq #(
         .NUM_CQ_LOG(NUM_CQ_LOG),
         .NUM_EQ(NUM_EQ),
-        .AXI_DATA_W(AXI_DATA_W)
+        .NUM_UAR_LOG(NUM_UAR_LOG),
+        .TEST_HOOKS(TEST_HOOKS),
+        .AXI_DATA_W(AXI_DATA_W),
+        .AXI_ID_W(AXI_ID_W)
     ) dut (
         .clk(clk),
         .rst_n(rst_n),
@@ -170,6 +185,9 @@ module tb_hermon_cq #(
         .m_axi_awlen(m_axi_awlen),
         .m_axi_awsize(m_axi_awsize),
         .m_axi_awburst(m_axi_awburst),
+        .m_axi_awcache(),
+        .m_axi_awprot(),
+        .m_axi_awqos(),
         .m_axi_awvalid(d_m_axi_awvalid),
         .m_axi_awready(d_m_axi_awready),
         .m_axi_wdata(m_axi_wdata),
@@ -186,6 +204,9 @@ module tb_hermon_cq #(
         .m_axi_arlen(m_axi_arlen),
         .m_axi_arsize(m_axi_arsize),
         .m_axi_arburst(m_axi_arburst),
+        .m_axi_arcache(),
+        .m_axi_arprot(),
+        .m_axi_arqos(),
         .m_axi_arvalid(d_m_axi_arvalid),
         .m_axi_arready(d_m_axi_arready),
         .m_axi_rid(m_axi_rid),
