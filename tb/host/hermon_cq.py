@@ -73,7 +73,9 @@ class Cq:
         self.taken: deque[bytes] = deque(maxlen=4096)  #: entries polled and not swept
         self.polled = 0
         self.events = 0
-        self._before = first
+        self.published = first
+        self._before = self._first = first
+        self._resizes = 0
         self._next_ring: Ring | None = None
 
     @property
@@ -109,6 +111,7 @@ class Cq:
         value = self.ci if index is None else index
         if Habit.UNPUBLISHED in self.habits:
             return
+        self.published = value
         if Habit.AHEAD in self.habits:
             value = value + 1
         self.host.memory.write(self.record, (value & INDEX_MASK).to_bytes(4, "big"))
@@ -171,24 +174,31 @@ class Cq:
 
     # -- resize -----------------------------------------------------------------------------------
 
-    async def resize(self, log_size: int, style: Style = Style.SWITCH) -> Result:
-        """Change to a fresh ring, the consumer by ``style``."""
-        ring = self.host.rings.make(
-            log_size, self.settings.offset, self.settings.log2_page_size, self.settings.cc
-        )
-        result = await self.host.resize_command(self.cqn, ring)
-        if not result.status:
-            await self.changed(ring, style)
-        return result
+    async def resize(
+        self,
+        log_size: int,
+        style: Style = Style.SWITCH,
+        ring: Ring | None = None,
+        extra: Mapping[str, int] | None = None,
+    ) -> Result:
+        """Change to another ring (fresh unless given), the consumer by ``style``; ``extra``: more of the mailbox.
 
-    async def changed(self, ring: Ring, style: Style) -> None:
-        """The device goes on in ``ring``."""
-        if style is Style.COPY:
+        The new ring is known before the command: whoever polls meanwhile changes over at the resize entry.
+        """
+        settings = self.settings
+        while self._next_ring is not None:
+            self.poll(1)  # the entry of the last resize is still unread
+        if ring is None:
+            ring = self.host.rings.make(log_size, settings.offset, settings.log2_page_size, settings.cc)
+        self._next_ring = ring
+        result = await self.host.resize_command(self.cqn, ring, extra)
+        if result.status:
+            self._next_ring = None
+            return result
+        self._resizes += 1
+        if style is Style.COPY and self._next_ring is not None:
             self._copy(ring)
-        else:
-            while self._next_ring is not None and self.ring.ready(self.ci):
-                self.poll(1)  # a second resize before the first was noticed
-            self._next_ring = ring
+        return result
 
     def _copy(self, ring: Ring) -> None:
         """Unread entries of old index i go to new index i + 1; behind the resize entry the new ring counts."""
@@ -199,6 +209,11 @@ class Cq:
                 break
             ring.write(index + 1, entry, ring.lap_owner(index + 1))
             index += 1
-        self.ring = ring
+        self.ring, self._next_ring = ring, None
         self.ci = self.ci + 1 & INDEX_MASK
         self.publish()
+
+    def room(self, sent: int) -> int:
+        """Entries that surely fit when ``sent`` reports were made: one is kept for a resize."""
+        size = self.ring.size if self._next_ring is None else min(self.ring.size, self._next_ring.size)
+        return size - 2 - (sent + self._resizes - (self.published - self._first & INDEX_MASK))

@@ -38,8 +38,7 @@ class EventQueue:
 
     def clear(self) -> None:
         """All entries belong to the device."""
-        for slot in range(1 << self.log_size):
-            self.host.memory.write(self.base + EQE_BYTES * slot, bytes(31) + bytes([OWNER]))
+        self.host.memory.write(self.base, (bytes(EQE_BYTES - 1) + bytes([OWNER])) * (1 << self.log_size))
 
     def ready(self) -> bool:
         """Whether there is an unread entry."""

@@ -5,10 +5,14 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable
+from typing import TYPE_CHECKING
 
 from ref_model.events import SideBand
 from ref_model.hermon_cq.ports import Report, Status
 from tb.host.hermon_report import Opcode, Received, Syndrome, bad, good, of_words
+
+if TYPE_CHECKING:
+    from tb.host.hermon_cq import Cq
 
 SENDS = tuple(code for code in Opcode if code is not Opcode.NOP)
 RECEIVES = tuple(Received)
@@ -27,7 +31,7 @@ class Producer:
         self._rng = rng
         self._tag = 0
         self._wqe: Counter[int] = Counter()
-        self.sent = 0
+        self.sent: Counter[int] = Counter()  #: reports handed over, by CQ
         self.codes: Counter[tuple[int, int]] = Counter()  #: results by (CQ, code)
 
     def result(self, event: SideBand) -> None:
@@ -118,8 +122,20 @@ class Producer:
     async def send(self, *reports: Report) -> None:
         """Offer reports back to back; returns when the last was taken."""
         if reports:
-            self.sent += len(reports)
+            self.sent.update(report.cqn for report in reports)
             await self._send([(report.word,) for report in reports])
+
+    def room(self, cq: Cq) -> int:
+        """Reports a queue surely has room for, as a driver that publishes before it posts knows."""
+        return max(0, cq.room(self.sent[cq.cqn]))
+
+    async def when_room(self, cq: Cq, clocks: Callable[[int], Awaitable[None]]) -> None:
+        """Wait until the consumer of a queue has made room; TimeoutError when it never does."""
+        for _ in range(4000):
+            if self.room(cq):
+                return
+            await clocks(20)
+        raise TimeoutError(f"CQ {cq.cqn}: no room")
 
     async def burst(self, cqn: int, count: int, solicited: bool = False) -> None:
         """Good completions of one queue, back to back."""

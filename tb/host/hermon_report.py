@@ -11,6 +11,7 @@ class Opcode(IntEnum):
     """CQE opcodes of sends; receives have the codes 0 to 3."""
 
     NOP = 0x00
+    SEND_INVAL = 0x01
     WRITE = 0x08
     WRITE_IMM = 0x09
     SEND = 0x0A

@@ -100,8 +100,12 @@ class Ring:
     def fill(self, value: bytes) -> None:
         """Fill all slots with copies of ``value``, one byte or a whole slot."""
         slot = value * (self.stride // len(value))
-        for number in range(1 if self.collapsed else self.size):
-            self.memory.write(self.slot(number), slot)
+        page = 4096 << self.log2_page_size
+        first, last = self.offset, self.offset + self.stride * (1 if self.collapsed else self.size)
+        for start in range(first & -page, last, page):
+            low, high = max(first, start), min(last, start + page)
+            image = slot * ((high - low) // self.stride + 1)
+            self.memory.write(self.pages[start // page] + low - start, image[: high - low])
 
 
 class RingMaker:

@@ -13,8 +13,8 @@ from tb.sequences.hermon import (
     Form,
     Offsets,
     await_event,
-    eqe_seen,
     create,
+    eqe_seen,
     fill,
     overflow,
     race,
@@ -32,8 +32,8 @@ OFFSETS = range(-40, 41)
 class arm_any(HermonTest):
     """A request for any CQE fires once: at the next CQE, or at once if one is unread.
 
-    Stimulus: requests on an empty queue, short and long before the CQE; one, two and N - 1 CQEs before the first and
-    before a later request; bursts behind the event.
+    Stimulus: requests on an empty queue, short and long before the CQE; one, two and N - 1 CQEs before the
+    first and before a later request; bursts behind the event.
     Checks: HCQ-045/waits, HCQ-045/fires, HCQ-046, HCQ-059, HCQ-060, HCQ-061, HCQ-062, HCQ-105.
     """
 
@@ -58,10 +58,11 @@ class arm_any(HermonTest):
 
 @dut_test(suites=("smoke", "full"))
 class arm_solicited(HermonTest):
-    """A request for a solicited CQE fires at one that is solicited or in error, new or unread, and at no other.
+    """A request for a solicited CQE fires at one that is solicited or in error, new or unread, and at no
+    other.
 
-    Stimulus: plain CQEs before the one that fires, solicited, in error or both; solicited and plain ones in both orders
-    before the request, polled and unread.
+    Stimulus: plain CQEs before the one that fires, solicited, in error or both; solicited and plain ones in
+    both orders before the request, polled and unread.
     Checks: HCQ-047/plain, HCQ-047/fires, HCQ-048/plain, HCQ-048/fires, HCQ-039.
     """
 
@@ -115,8 +116,8 @@ class arm_n(HermonTest):
 class arm_sequence(HermonTest):
     """The sequence number counts requests that fired; one that did not move is the same request.
 
-    Stimulus: nine rounds of both kinds; solicited raised to any and any asked for again as solicited under one number;
-    a request again under the number of the last event, then under the right one.
+    Stimulus: nine rounds of both kinds; solicited raised to any and any asked for again as solicited under
+    one number; a request again under the number of the last event, then under the right one.
     Checks: HCQ-051, HCQ-053, HCQ-054, HCQ-060.
     """
 
@@ -171,7 +172,8 @@ class arm_newest(HermonTest):
 class arm_again(HermonTest):
     """What a new request does with CQEs that an event covered and nobody read is one rule throughout.
 
-    Stimulus: event, nothing polled, a request with the old counter or one a little on, then one CQE; both kinds.
+    Stimulus: event, nothing polled, a request with the old counter or one a little on, then one CQE; both
+    kinds.
     Checks: HCQ-063, HCQ-060.
     """
 
@@ -196,7 +198,8 @@ class arm_again(HermonTest):
 class arm_stale(HermonTest):
     """A request with an impossible counter does not spoil the next correct one.
 
-    Stimulus: counters one and N ahead of the producer, N and N + 1 behind it; each followed by correct rounds.
+    Stimulus: counters one and N ahead of the producer, N and N + 1 behind it; each followed by correct
+    rounds.
     Checks: HCQ-057, HCQ-045/fires.
     """
 
@@ -247,8 +250,8 @@ class _Race(HermonTest):
 class arm_race(_Race):
     """A request and the CQE it waits for give one event, however they meet.
 
-    Stimulus: the doorbell at every clock from before to behind the report, so that it meets acceptance and write of the
-    CQE; any and solicited, in one write and in halves. The log tells size and span of the sweep.
+    Stimulus: the doorbell at every clock from before to behind the report, so that it meets acceptance and
+    write of the CQE; any and solicited, in one write and in halves. The log tells size and span of the sweep.
     Checks: HCQ-058, HCQ-060, HCQ-062.
     """
 
@@ -294,7 +297,8 @@ class arm_event_race(HermonTest):
 class doorbell_forms(HermonTest):
     """A doorbell acts once, as one write or as two with the second dword behind the first.
 
-    Stimulus: both forms in one run, long gaps between the halves, writes to neighbour offsets, partial strobes.
+    Stimulus: both forms in one run, long gaps between the halves, writes to neighbour offsets, partial
+    strobes.
     Checks: HCQ-055, HCQ-122/strobes, HCQ-122/okay, HCQ-053.
     """
 
@@ -319,7 +323,8 @@ class doorbell_forms(HermonTest):
 class doorbell_halves(HermonTest):
     """Halves of doorbells on two pages, and other accesses between them, do not mix.
 
-    Stimulus: halves of two queues in every order; EQ doorbells, reads and unmapped offsets between the halves of one.
+    Stimulus: halves of two queues in every order; EQ doorbells, reads and unmapped offsets between the halves
+    of one.
     Checks: HCQ-121, HCQ-055, HCQ-062.
     """
 
@@ -375,8 +380,8 @@ class doorbell_foreign(HermonTest):
 class doorbell_void(HermonTest):
     """Doorbells without a command or for no queue take no request and leave a waiting one.
 
-    Stimulus: commands 0 and 4 to 7; numbers of a destroyed queue and out of range; the second dword alone and the first
-    twice; a request waiting and none.
+    Stimulus: commands 0 and 4 to 7; numbers of a destroyed queue and out of range; the second dword alone and
+    the first twice; a request waiting and none.
     Checks: HCQ-050, HCQ-045/fires.
     """
 
@@ -406,7 +411,8 @@ class doorbell_void(HermonTest):
 class arm_no_queue(HermonTest):
     """A queue whose event queue does not exist or is off gives no event, and goes on.
 
-    Stimulus: event queue numbers NUM_EQ, 63, 64, 0x1FF and one made invalid; requests, CQEs; then opmod 2 to a good one.
+    Stimulus: event queue numbers NUM_EQ, 63, 64, 0x1FF and one made invalid; requests, CQEs; then opmod 2 to
+    a good one.
     Checks: HCQ-064, HCQ-004, HCQ-099.
     """
 

@@ -27,7 +27,8 @@ from tb.testcase import HermonTest, dut_test
 class context_fields(HermonTest):
     """Every field that software gives comes back in the images of QUERY_CQ and HW2SW_CQ, at its place.
 
-    Stimulus: oi and cc in all combinations; each field 0, at its maximum and with a walking one, the others random.
+    Stimulus: oi and cc in all combinations; each field 0, at its maximum and with a walking one, the others
+    random.
     Checks: HCQ-001, HCQ-002, HCQ-003, HCQ-004, HCQ-005, HCQ-006, HCQ-010.
     """
 
@@ -175,8 +176,9 @@ class create_numbers(HermonTest):
 class commands_refused(HermonTest):
     """A command that cannot be done fails and changes nothing, on no queue.
 
-    Stimulus: all commands on queues never created, destroyed once and twice, out of range; unknown opcodes and
-    modifiers; creation of a live queue while armed with unread CQEs; sizes above the maximum; traffic behind.
+    Stimulus: all commands on queues never created, destroyed once and twice, out of range; unknown opcodes
+    and modifiers; creation of a live queue while armed with unread CQEs; sizes above the maximum; traffic
+    behind.
     Checks: HCQ-016/fails, HCQ-018, HCQ-019, HCQ-022, HCQ-023, HCQ-025.
     """
 
@@ -246,8 +248,8 @@ class create_over_live(HermonTest):
 class query_pure(HermonTest):
     """QUERY_CQ shows one instant and changes nothing.
 
-    Stimulus: a query behind every step of two queues: requests, CQEs, events, moderation waits, overflow; queries
-    under traffic.
+    Stimulus: a query behind every step of two queues: requests, CQEs, events, moderation waits, overflow;
+    queries under traffic.
     Checks: HCQ-020, HCQ-001, HCQ-007/armed.
     """
 
@@ -277,8 +279,8 @@ class query_pure(HermonTest):
 class modify_fields(HermonTest):
     """Each modifier of MODIFY_CQ changes its own fields and no other.
 
-    Stimulus: moderation, event queue and overrun-ignore changed on idle, armed and unread queues; the rest of the
-    mailbox 0 as drivers have it, then inverted.
+    Stimulus: moderation, event queue and overrun-ignore changed on idle, armed and unread queues; the rest of
+    the mailbox 0 as drivers have it, then inverted.
     Checks: HCQ-021, HCQ-004, HCQ-083.
     """
 
@@ -322,7 +324,8 @@ class before_init(HermonTest):
 class command_busy(HermonTest):
     """While a command runs go stays 1 and writes to the HCR are ignored; its result is there when go is 0.
 
-    Stimulus: HCR registers written and go polled during a pre-fill of 1024 entries; then all commands in a row.
+    Stimulus: HCR registers written and go polled during a pre-fill of 1024 entries; then all commands in a
+    row.
     Checks: HCQ-012/ready, HCQ-012/ignored, HCQ-119/commands.
     """
 

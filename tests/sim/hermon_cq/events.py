@@ -23,7 +23,8 @@ from tb.testcase import HermonTest, dut_test
 class eq_routing(HermonTest):
     """Completion events go to the queue's event queue, errors to the asynchronous one, each once.
 
-    Stimulus: all queues fire in one burst onto one event queue, then onto all; overflow of a queue beside them.
+    Stimulus: all queues fire in one burst onto one event queue, then onto all; overflow of a queue beside
+    them.
     Checks: HCQ-098, HCQ-100, HCQ-101/place, HCQ-101/owner, HCQ-074/sent.
     """
 
@@ -78,7 +79,8 @@ class eq_moved(HermonTest):
 class eq_full(HermonTest):
     """A full event queue is not overwritten, and what did not fit comes when there is room.
 
-    Stimulus: an event queue of two entries, eight queues firing, read late; CQEs go on and a queue elsewhere fires.
+    Stimulus: an event queue of two entries, eight queues firing, read late; CQEs go on and a queue elsewhere
+    fires.
     Checks: HCQ-104/overwrite, HCQ-104/kept, HCQ-117, HCQ-101/owner.
     """
 
@@ -103,10 +105,11 @@ class eq_full(HermonTest):
 
 @dut_test(suites=("full",))
 class eq_arm(HermonTest):
-    """An armed event queue interrupts once per request, again if armed with entries unread, and never otherwise.
+    """An armed event queue interrupts once per request, again if armed with entries unread, and never
+    otherwise.
 
-    Stimulus: event queues not armed, armed and always armed; doorbells with and without the arm bit, on time and
-    behind; three laps of a small queue.
+    Stimulus: event queues not armed, armed and always armed; doorbells with and without the arm bit, on time
+    and behind; three laps of a small queue.
     Checks: HCQ-102/unarmed, HCQ-102/raised, HCQ-103/index, HCQ-103/again, HCQ-101/owner.
     """
 
@@ -135,8 +138,8 @@ class eq_arm(HermonTest):
 class eq_off(HermonTest):
     """Events for a queue that is off, and errors while the asynchronous one is, are discarded.
 
-    Stimulus: event queues made invalid with an interrupt up, and valid again at another place; errors without an
-    asynchronous event queue.
+    Stimulus: event queues made invalid with an interrupt up, and valid again at another place; errors without
+    an asynchronous event queue.
     Checks: HCQ-064, HCQ-098, HCQ-102/unarmed, HCQ-122/access.
     """
 
@@ -160,7 +163,8 @@ class eq_off(HermonTest):
 class event_order(HermonTest):
     """A CQE is complete before its EQE is begun, and that before the interrupt.
 
-    Stimulus: write answers late by up to 500 clocks, events read and the queue polled in the clock the EQE appears.
+    Stimulus: write answers late by up to 500 clocks, events read and the queue polled in the clock the EQE
+    appears.
     Checks: HCQ-105, HCQ-102/order, HCQ-034, HCQ-101/last, HCQ-124/after.
     """
 

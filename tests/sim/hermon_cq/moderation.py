@@ -27,8 +27,8 @@ class moderation_none(HermonTest):
 class moderation_count(HermonTest):
     """With a count alone the event comes at that many CQEs since the last one, not earlier and not by time.
 
-    Stimulus: counts 1, 2 and 44, at creation and by MODIFY_CQ; one CQE less, 2^17 us, the last one; counts that pass
-    while no request waits.
+    Stimulus: counts 1, 2 and 44, at creation and by MODIFY_CQ; one CQE less, 2^17 us, the last one; counts
+    that pass while no request waits.
     Checks: HCQ-066/early, HCQ-066/fires, HCQ-069.
     """
 
@@ -55,8 +55,8 @@ class moderation_count(HermonTest):
 class moderation_period(HermonTest):
     """With a period alone the event comes when it has passed at the latest, and none while no request waits.
 
-    Stimulus: periods of 1, 16, 4095 and 65535 us; CQEs at once and in the middle of the wait; fired queues over a
-    period.
+    Stimulus: periods of 1, 16, 4095 and 65535 us; CQEs at once and in the middle of the wait; fired queues
+    over a period.
     Checks: HCQ-067, HCQ-069.
     """
 
@@ -107,8 +107,8 @@ class moderation_both(HermonTest):
 class moderation_change(HermonTest):
     """A change of the moderation while a request waits loses no event.
 
-    Stimulus: from count, period and both to every other setting in the middle of the wait: off, shorter, longer, met
-    already.
+    Stimulus: from count, period and both to every other setting in the middle of the wait: off, shorter,
+    longer, met already.
     Checks: HCQ-070, HCQ-021.
     """
 

@@ -21,9 +21,10 @@ from tb.testcase import HermonTest, dut_test
 class overrun(HermonTest):
     """A ring overflows when it is full and not before: one error event, status 9, no CQE overwritten.
 
-    Stimulus: N - 2, N - 1, N and N + 1 CQEs outstanding in rings of 2, 4 and 128, in the first lap and later; reports
-    behind it; queues armed and not.
-    Checks: HCQ-071/not_before, HCQ-071/not_after, HCQ-072, HCQ-073/status, HCQ-074/sent, HCQ-075, HCQ-076, HCQ-079.
+    Stimulus: N - 2, N - 1, N and N + 1 CQEs outstanding in rings of 2, 4 and 128, in the first lap and later;
+    reports behind it; queues armed and not.
+    Checks: HCQ-071/not_before, HCQ-071/not_after, HCQ-072, HCQ-073/status, HCQ-074/sent, HCQ-075, HCQ-076,
+    HCQ-079.
     """
 
     async def scenario(self) -> None:
@@ -50,8 +51,8 @@ class overrun(HermonTest):
 class overrun_dead(HermonTest):
     """A queue in error writes no CQE whatever software does, until it is given back.
 
-    Stimulus: behind an overflow and behind a write fault: counter published, requests, all modifiers of MODIFY_CQ,
-    reports.
+    Stimulus: behind an overflow and behind a write fault: counter published, requests, all modifiers of
+    MODIFY_CQ, reports.
     Checks: HCQ-008, HCQ-074/once, HCQ-075, HCQ-076, HCQ-079.
     """
 
@@ -75,9 +76,11 @@ class overrun_dead(HermonTest):
 
 @dut_test(suites=("full",))
 class overrun_ignore(HermonTest):
-    """With overrun-ignore every CQE is written to the next entry, the record does not matter, nothing is reported.
+    """With overrun-ignore every CQE is written to the next entry, the record does not matter, nothing is
+    reported.
 
-    Stimulus: N + 1 and 3N CQEs unread with the record at 0, at random and where memory answers errors; across 2^24.
+    Stimulus: N + 1 and 3N CQEs unread with the record at 0, at random and where memory answers errors; across
+    2^24.
     Checks: HCQ-080, HCQ-081, HCQ-082, HCQ-033.
     """
 
@@ -147,8 +150,8 @@ class missing_page(HermonTest):
 class bus_errors(HermonTest):
     """Error answers to any access end what they hit and nothing else.
 
-    Stimulus: SLVERR and DECERR on MTT reads, CQE writes, record reads, mailboxes in and out, and EQE writes; a second
-    queue in use throughout.
+    Stimulus: SLVERR and DECERR on MTT reads, CQE writes, record reads, mailboxes in and out, and EQE writes;
+    a second queue in use throughout.
     Checks: HCQ-078, HCQ-109/status, HCQ-109/survives, HCQ-115.
     """
 
@@ -178,8 +181,8 @@ class bus_errors(HermonTest):
 class record_reads(HermonTest):
     """The device reads the consumer counter of its own record, whole, and never writes there.
 
-    Stimulus: records in adjacent words of one line with counters whose bytes all differ; rings filled to the brim again
-    and again, published at the last moment; resizes that read it.
+    Stimulus: records in adjacent words of one line with counters whose bytes all differ; rings filled to the
+    brim again and again, published at the last moment; resizes that read it.
     Checks: HCQ-041, HCQ-042, HCQ-043, HCQ-071/not_before, HCQ-106/reads.
     """
 
@@ -202,8 +205,8 @@ class record_reads(HermonTest):
 class record_moment(HermonTest):
     """A counter published before the report that needs the room is offered is never missed.
 
-    Stimulus: full rings, the counter published at each clock from before to behind the report; behind it the ring may
-    overflow or not.
+    Stimulus: full rings, the counter published at each clock from before to behind the report; behind it the
+    ring may overflow or not.
     Checks: HCQ-043, HCQ-071/not_before, HCQ-071/not_after.
     """
 

@@ -49,7 +49,8 @@ class _Resize(HermonTest):
 class resize_up(_Resize):
     """A larger ring goes on behind the entry that ends the old one, nothing lost and nothing counted anew.
 
-    Stimulus: rings of 4 and 8 grown at each place of a lap, unread CQEs, both styles of consumers; two laps behind it.
+    Stimulus: rings of 4 and 8 grown at each place of a lap, unread CQEs, both styles of consumers; two laps
+    behind it.
     Checks: HCQ-088, HCQ-089, HCQ-090, HCQ-091/accepts, HCQ-092, HCQ-037.
     """
 
@@ -71,8 +72,8 @@ class resize_down(_Resize):
 class resize_fields(HermonTest):
     """The new ring is where the mailbox says, by the places of the context.
 
-    Stimulus: offset, page size and MTT address of 40 bits changed together with the size; other fields of the mailbox 0,
-    then inverted.
+    Stimulus: offset, page size and MTT address of 40 bits changed together with the size; other fields of the
+    mailbox 0, then inverted.
     Checks: HCQ-092, HCQ-093, HCQ-027, HCQ-031.
     """
 
@@ -80,12 +81,16 @@ class resize_fields(HermonTest):
         (cq,) = await start(self, (1,), log_size=3, max_count=2, period=3, uar_page=5, eqn=2)
         others = {"usr_page": 0xFFFFFF, "c_eqn": 0x1FF, "cq_max_count": 0xFFFF, "cq_period": 0xFFFF, "oi": 1}
         stride = self.host.rings.stride
-        places = ((4, 4096 - stride, 0, {}), (5, stride, 1, {}), (3, 0, 9, {}), (4, stride, 0, others))
+        places: tuple[tuple[int, int, int, dict[str, int]], ...] = (
+            (4, 4096 - stride, 0, {}),
+            (5, stride, 1, {}),
+            (3, 0, 9, {}),
+            (4, stride, 0, others),
+        )
         for number, (log_size, offset, l2ps, more) in enumerate(places):
             self.host.mtt.skip((0x81 << 32, 0xFF_FFFF_0000, 0x8000_0000, 8)[number])
             ring = self.host.rings.make(log_size, offset, l2ps)
-            if not (await self.host.resize_command(1, ring, more)).status:
-                await cq.changed(ring, Style.SWITCH)
+            await cq.resize(log_size, Style.SWITCH, ring, more)
             await self.host.query(1)
             await fill(self, cq, 1)
             cq.drain()
@@ -94,7 +99,8 @@ class resize_fields(HermonTest):
 
 @dut_test(suites=("full",))
 class resize_refused(HermonTest):
-    """A resize to less than is outstanding is refused and changes nothing; from outstanding + 2 on it is done.
+    """A resize to less than is outstanding is refused and changes nothing; from outstanding + 2 on it is
+    done.
 
     Stimulus: n - 2, n - 1, n, n + 1 and n + 2 CQEs outstanding for a new size of n; a full ring resized up.
     Checks: HCQ-091/refuses, HCQ-091/accepts, HCQ-095, HCQ-025, HCQ-042.
@@ -126,9 +132,11 @@ class resize_refused(HermonTest):
 
 @dut_test(suites=("full",))
 class resize_armed(HermonTest):
-    """A request that waits survives a resize; the entry that ends the ring may answer it or not, always alike.
+    """A request that waits survives a resize; the entry that ends the ring may answer it or not, always
+    alike.
 
-    Stimulus: resizes up and down while armed for any and for solicited, with and without moderation, idle; then a CQE.
+    Stimulus: resizes up and down while armed for any and for solicited, with and without moderation, idle;
+    then a CQE.
     Checks: HCQ-093, HCQ-094, HCQ-060.
     """
 

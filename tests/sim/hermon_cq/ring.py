@@ -24,8 +24,8 @@ from tb.testcase import HermonTest, dut_test
 class ring_addresses(HermonTest):
     """Each CQE lies at its index times the stride behind the offset of the ring.
 
-    Stimulus: three laps of rings of 2 to 16 entries at all strides, the first entry at the start of a page, one
-    stride behind it and one before its end; guard bytes in every slot.
+    Stimulus: three laps of rings of 2 to 16 entries at all strides, the first entry at the start of a page,
+    one stride behind it and one before its end; guard bytes in every slot.
     Checks: HCQ-026, HCQ-029, HCQ-030, HCQ-033, HCQ-106/writes.
     """
 
@@ -48,8 +48,8 @@ class ring_addresses(HermonTest):
 class page_walk(HermonTest):
     """Each CQE is translated by the entry of its own page.
 
-    Stimulus: rings over many pages in no order, pages of 4 and 8 KiB and of 2 MiB, MTT addresses with bits 39, 32 and
-    31 set, an offset that reaches an extra page; two laps each.
+    Stimulus: rings over many pages in no order, pages of 4 and 8 KiB and of 2 MiB, MTT addresses with bits
+    39, 32 and 31 set, an offset that reaches an extra page; two laps each.
     Checks: HCQ-005, HCQ-027, HCQ-028, HCQ-030, HCQ-106/reads.
     """
 
@@ -90,8 +90,8 @@ class stale_translation(HermonTest):
 class cqe_images(HermonTest):
     """A CQE is the reported body in all its 32 bytes, whatever memory held before.
 
-    Stimulus: bodies with a walking one through every dword; all opcodes as send and receive; bodies of random bits and
-    short ones in turn, over random memory.
+    Stimulus: bodies with a walking one through every dword; all opcodes as send and receive; bodies of random
+    bits and short ones in turn, over random memory.
     Checks: HCQ-032, HCQ-033, HCQ-034, HCQ-036.
     """
 
