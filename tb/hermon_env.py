@@ -2,11 +2,11 @@
 
 ::
 
-    HermonHost --RegPort--> AxilAgent x2 (commands, UAR) -+   +---------+   +- AxiMemoryAgent --- HostMemory
-         |                                                |   |         |   |
-    Producer --reports--> cpl (source), sts (sink) -------+-> |   DUT   | <-+- TickAgent, LevelsAgent (irq)
-                                                          |   +---------+   |
-                                                          +-- monitors: ap -+--> Scoreboard (merge -> HermonModel)
+    HermonHost --RegPort--> AxilAgent x2 (cmd, uar) --+   +---------+   +-- AxiMemoryAgent --- HostMemory
+         |                                            |   |         |   |
+    Producer --reports--> cpl (source), sts (sink) ---+-> |   DUT   | <-+-- TickAgent, LevelsAgent (irq)
+                                                      |   +---------+   |
+                                                      +- monitors: ap --+--> Scoreboard (merge -> model)
 """
 
 from __future__ import annotations

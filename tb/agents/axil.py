@@ -40,8 +40,8 @@ class AxilConfig:
 
     ``skew`` draws the clocks between the AW and the W valid of a write; which of the two leads is drawn, too
     (none: both at once). ``b_stall`` and ``r_stall`` are clocks of BVALID/RVALID without READY. With all
-    three at none, accesses follow as closely as the master can issue them. ``port``: name in the events, for a
-    target with several such ports.
+    three at none, accesses follow as closely as the master can issue them. ``port``: name in the events, for
+    a target with several such ports.
     """
 
     entity: Any

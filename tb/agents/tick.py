@@ -1,7 +1,7 @@
 """Pulses of a time base into the DUT, at a pace the bench sets: made in HDL, so that time costs no Python.
 
-The top makes a pulse every ``clocks`` clocks while ``pace`` is not 0. Publishes a SideBand event when the pace
-changes: begin is the first pulse, values are (picoseconds between pulses,), 0 for none. Nothing is checked.
+The top makes a pulse every ``clocks`` clocks while ``pace`` is not 0. Publishes a SideBand event when the
+pace changes: begin is the first pulse, values are (picoseconds between pulses,), 0 for none. Checks nothing.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ LONGEST = 0xFFFF
 
 @dataclass
 class TickConfig:
-    """Pins: the pulse, and the number of clocks between two (16 bits, 0: none); ``period_ps`` of the clock."""
+    """Pins: the pulse, and the clocks between two of them (16 bits, 0: none); ``period_ps`` of the clock."""
 
     port: str
     pulse: Any

@@ -1,4 +1,4 @@
-"""Software side of one Hermon completion queue: poll, publish, arm, resize, sweep; and ways to do it wrong."""
+"""Software side of a Hermon completion queue: poll, publish, arm, resize, sweep; and ways to do it wrong."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class CqSettings:
 
 
 class Cq:
-    """A queue as its driver knows it: ``ci`` is the index of the next entry to poll, ``sn`` of the next request."""
+    """A queue as its driver knows it: ``ci`` indexes the next entry to poll, ``sn`` numbers the next request."""
 
     def __init__(self, host: HermonHost, settings: CqSettings, ring: Ring, record: int, first: int) -> None:
         """``first``: where the counters start."""
@@ -152,7 +152,7 @@ class Cq:
         page: int | None = None,
         gap_ps: int = 0,
     ) -> None:
-        """Request an event: DB record first, then the doorbell. ``param``: counter, else the consumer counter."""
+        """Request an event: DB record, then doorbell. ``param``: counter, None: the consumer counter."""
         if param is None:
             param = self._before if Habit.STALE_CI in self.habits else self.ci
         if sn is None:
@@ -181,13 +181,15 @@ class Cq:
         ring: Ring | None = None,
         extra: Mapping[str, int] | None = None,
     ) -> Result:
-        """Change to another ring (fresh unless given), the consumer by ``style``; ``extra``: more of the mailbox.
+        """Change to another ring (fresh unless given), the consumer by ``style``.
+
+        ``extra``: further fields of the mailbox, which drivers leave 0.
 
         The new ring is known before the command: whoever polls meanwhile changes over at the resize entry.
         """
         settings = self.settings
-        while self._next_ring is not None:
-            self.poll(1)  # the entry of the last resize is still unread
+        if self._next_ring is not None:
+            self.poll()  # the entry of the last resize is still unread
         if ring is None:
             ring = self.host.rings.make(log_size, settings.offset, settings.log2_page_size, settings.cc)
         self._next_ring = ring
@@ -201,7 +203,7 @@ class Cq:
         return result
 
     def _copy(self, ring: Ring) -> None:
-        """Unread entries of old index i go to new index i + 1; behind the resize entry the new ring counts."""
+        """Unread entries of old index i go to new index i + 1, as far as the resize entry."""
         index = self.ci
         while self.ring.ready(index):
             entry = self.ring.read(index)

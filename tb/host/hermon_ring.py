@@ -50,9 +50,9 @@ class MttArea:
 
 @dataclass(slots=True)
 class Ring:
-    """Entries of one buffer: ``pages`` of 4 KiB << ``log2_page_size`` hold 2^``log_size`` slots of ``stride``.
+    """Entries of one buffer: 2^``log_size`` slots of ``stride`` bytes on ``pages`` of 4 KiB << ``log2_page_size``.
 
-    ``offset`` is the byte offset of slot 0 in the first page, ``mtt`` the offset of the entries in the MTT area.
+    ``offset`` is the byte offset of slot 0 in the first page, ``mtt`` that of the entries in the MTT area.
     """
 
     memory: Memory
@@ -127,7 +127,7 @@ class RingMaker:
         at: int | None = None,
         pages: list[int] | None = None,
     ) -> Ring:
-        """A ring of 2^``log_size`` entries; ``at``: place of its MTT entries; ``pages``: memory used again."""
+        """A ring of 2^``log_size`` entries; ``at``: place of its MTT entries; ``pages``: used again."""
         page = 4096 << log2_page_size
         count = -(-(offset + (self.stride << log_size)) // page)
         if pages is None:

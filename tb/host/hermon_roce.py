@@ -1,7 +1,8 @@
 """Transport in front of a Hermon CQ engine: RoCE endpoints over a lossy link, their completions as reports.
 
-Two connected endpoints of the RoCE model run in time of their own; what completes on either side becomes a report, in
-the order of completion: good ends of requests and received messages, errors and flushes of a connection that gave up.
+Two connected endpoints of the RoCE model run in time of their own; what completes on either side becomes a
+report, in the order of completion: requests and received messages that ended well, errors and flushes of a
+connection that gave up.
 """
 
 from __future__ import annotations
@@ -55,10 +56,25 @@ class Connection:
     def between(cls, number: int, cqs: tuple[int, int], rng: random.Random, faults: LinkFaults) -> Connection:
         """Connection ``number``; ``cqs``: of its requests and of the messages at the other side."""
         psns = rng.getrandbits(24), rng.getrandbits(24)
-        limits = {"pmtu": 256, "timeout_ps": 40_000_000, "retry_limit": 4}
-        first = EndpointConfig(2 * number, 2 * number + 1, 0xA, 0xB, 1, 2, first_psn=psns[0], expected_psn=psns[1], **limits)  # type: ignore[arg-type]  # fmt: skip
-        second = EndpointConfig(2 * number + 1, 2 * number, 0xB, 0xA, 2, 1, first_psn=psns[1], expected_psn=psns[0], **limits)  # type: ignore[arg-type]  # fmt: skip
-        return cls(Endpoint(first), Endpoint(second), LossyLink(faults, rng), LossyLink(faults, rng), *cqs)
+        a, b = (
+            Endpoint(
+                EndpointConfig(
+                    qp=2 * number + side,
+                    peer_qp=2 * number + 1 - side,
+                    mac=0xA + side,
+                    peer_mac=0xB - side,
+                    ip=1 + side,
+                    peer_ip=2 - side,
+                    first_psn=psns[side],
+                    expected_psn=psns[1 - side],
+                    pmtu=256,
+                    timeout_ps=40_000_000,
+                    retry_limit=4,
+                )
+            )
+            for side in (0, 1)
+        )
+        return cls(a, b, LossyLink(faults, rng), LossyLink(faults, rng), *cqs)
 
     def post(self, rng: random.Random) -> None:
         """Post a request of any verb."""

@@ -14,6 +14,7 @@ from ref_model.hermon_cq.context import field, names
 from tb.host.hermon import Arm, Command, Form, HermonHost, HermonSettings, Modify
 from tb.host.hermon_cq import Cq, CqSettings
 from tb.host.hermon_producer import Producer
+from tb.scoreboard import Tap
 
 SHORT, LONG, LOOK = 200, 4000, 50
 """Clocks in which an event would show when all is idle; many of them; between two looks at an event queue."""
@@ -76,7 +77,7 @@ async def reset(bench: Bench) -> None:
 
 
 async def rest(bench: Bench) -> None:
-    """All reports, doorbells and events taken so far have had their effect."""
+    """All reports, doorbells and events taken so far have had their effect, but for events without room."""
     await bench.host.rest()
     await bench.clocks(SHORT)
 
@@ -165,8 +166,8 @@ class Offsets:
         self._period = bench.env.config.period_ps
         self._doorbell: int | None = None
         self._report: int | None = None
-        bench.env.uar.monitor.ap.connect(_Ear(self._rang))
-        bench.env.cpl.monitor.ap.connect(_Ear(self._accepted))
+        bench.env.uar.monitor.ap.connect(Tap("doorbell_ear", bench.env, self._rang))
+        bench.env.cpl.monitor.ap.connect(Tap("report_ear", bench.env, self._accepted))
 
     def _rang(self, event: RegWrite) -> None:
         if getattr(event, "strb", 0) & 0xF0:
@@ -191,13 +192,6 @@ class Offsets:
         return (
             f"{len(self.seen)} races, doorbell {min(self.seen)} .. {max(self.seen)} clocks behind the report"
         )
-
-
-class _Ear:
-    """Analysis export that calls a function."""
-
-    def __init__(self, told: Callable[[Any], None]) -> None:
-        self.write = told
 
 
 # -- contexts ---------------------------------------------------------------------------------------
