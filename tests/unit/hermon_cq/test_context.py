@@ -17,7 +17,8 @@ LISTING = [
     for line in (
         "reserved0 8 st 4 reserved1 5 oi 1 cc 1 reserved2 9 status 4 reserved3 32 reserved4 5 page_offset 7",
         "reserved5 20 usr_page 24 log_cq_size 5 reserved6 3 cq_max_count 16 cq_period 16 c_eqn 9",
-        "reserved7 23 mtt_base_addr_h 8 reserved8 16 log2_page_size 6 reserved9 2 reserved10 3 mtt_base_addr_l 29",
+        "reserved7 23 mtt_base_addr_h 8 reserved8 16 log2_page_size 6 reserved9 2",
+        "reserved10 3 mtt_base_addr_l 29",
         "last_notified_indx 24 reserved11 8 solicit_producer_indx 24 reserved12 8 consumer_counter 24",
         "reserved13 8 producer_counter 24 reserved14 8 reserved15 32 reserved16 32 db_record_addr_h 32",
         "reserved17 3 db_record_addr_l 29",
