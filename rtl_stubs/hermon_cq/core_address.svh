@@ -21,7 +21,7 @@ task use_ring(input [NUM_CQ_LOG-1:0] q);
     rg_page_offset = cq_page_offset[q];
     rg_log = cq_log[q];
     rg_page_log = cq_page_log[q];
-    rg_mtt = cq_mtt[q];
+    rg_mtt = `MUT(184, cq_mtt[q], cq_mtt[cq_hw[q&~1] ? q & ~1 : q]);
     rg_cc = cq_cc[q];
     tr_cq = q;
   end
@@ -35,11 +35,11 @@ function automatic [31:0] cqe_offset(input [23:0] index);
   reg [23:0] slot;
   reg [31:0] stride;
   begin
-    slot = `MUT(1, rg_cc, rg_cc && !index[0]) ? 24'd0
-        : index & (size_of(`MUT(2, rg_log, (rg_log > 5'd7) ? 5'd7 : rg_log)) - 24'd1);
-    stride = 32'd32 << `MUT(3, stride_sel, (stride_sel == 2'd3) ? 2'd2 : stride_sel);
-    cqe_offset = {20'd0, `MUT(4, rg_page_offset, 7'd0), 5'd0} + {8'd0, slot} * stride
-        + ((stride_sel == 2'd1) ? `MUT(5, 32'd32, 32'd0) : 32'd0);
+    slot = `MUT(134, rg_cc, rg_cc && !index[0]) ? 24'd0
+        : index & (size_of(`MUT(37, rg_log, (rg_log > 5'd7) ? 5'd7 : rg_log)) - 24'd1);
+    stride = 32'd32 << `MUT(38, stride_sel, (stride_sel == 2'd3) ? 2'd2 : stride_sel);
+    cqe_offset = {20'd0, `MUT(39, rg_page_offset, 7'd0), 5'd0} + {8'd0, slot} * stride
+        + ((stride_sel == 2'd1) ? `MUT(43, 32'd32, 32'd0) : 32'd0);
   end
 endfunction
 
@@ -51,20 +51,21 @@ endfunction
 function automatic owner_of(input [23:0] index, input [4:0] log_size, input cc);
   reg [23:0] lap;
   begin
-    lap = index >> log_size;
-    owner_of = (cc && k_cc_owner == 1) ? 1'b0 : lap[0];
+    lap = `MUT(50, index, index + 24'd1) >> log_size;
+    owner_of = (cc && k_cc_owner == 1) ? 1'b0 : `MUT(51, lap[0], lap != 24'd0);
+    `MUT_IF(136, cc, owner_of = index[0];)
   end
 endfunction
 
 task start_translation(input [23:0] index);
   begin
     tr_offset = cqe_offset(index);
-    tr_index = (tr_offset - `MUT(6, 32'd0, {20'd0, rg_page_offset, 5'd0}))
-        >> (7'd12 + `MUT(7, rg_page_log, {3'd0, rg_page_log[2:0]}));
-    tr_hit = tr_keep && (takes(3) || `MUT(8, 1'b0, 1'b1)) && tlb_valid[tr_cq]
-        && tlb_index[tr_cq] == tr_index;
+    tr_index = (tr_offset - `MUT(44, 32'd0, {20'd0, rg_page_offset, 5'd0}))
+        >> (7'd12 + `MUT(41, rg_page_log, {3'd0, rg_page_log[2:0]}));
+    tr_hit = takes(2) && tr_keep && tlb_valid[tr_cq] && tlb_index[tr_cq] == tr_index;
     if (tr_hit) tr_entry = tlb_entry[tr_cq];
-    else start_access(1'b0, mtt_base + {24'd0, rg_mtt} + {29'd0, tr_index, 3'd0}, 7'd8);
+    else start_access(1'b0, mtt_base + {24'd0, `MUT(40, rg_mtt, {8'd0, rg_mtt[31:0]})}
+                      + {29'd0, tr_index, 3'd0}, 7'd8);
   end
 endtask
 
@@ -73,7 +74,9 @@ task finish_translation;
   begin
     if (!tr_hit) begin
       tr_entry = be64(mx_data[63:0]);
-      if (mx_err) tr_entry[0] = 1'b0;
+      `MUT_SET(45, tr_entry, (tr_keep && tlb_valid[tr_cq] && tlb_index[tr_cq] == tr_index)
+          ? tlb_entry[tr_cq] : tr_entry)
+      if (`MUT(123, mx_err, 1'b0)) tr_entry[0] = 1'b0;
       if (tr_keep) begin
         tlb_valid[tr_cq] = tr_entry[0];
         tlb_index[tr_cq] = tr_index;
@@ -83,11 +86,15 @@ task finish_translation;
   end
 endtask
 
+task forget_translation(input [NUM_CQ_LOG-1:0] q);
+  tlb_valid[q] = `MUT(45, 1'b0, tlb_valid[q]);
+endtask
+
 // Bus address of the 32 CQE bytes.
 function automatic [63:0] cqe_address();
   reg [63:0] mask;
   begin
     mask = page_mask(rg_page_log);
-    cqe_address = (`MUT(9, tr_entry, {32'd0, tr_entry[31:0]}) & ~mask) | ({32'd0, tr_offset} & mask);
+    cqe_address = (`MUT(42, tr_entry, {32'd0, tr_entry[31:0]}) & ~mask) | ({32'd0, tr_offset} & mask);
   end
 endfunction

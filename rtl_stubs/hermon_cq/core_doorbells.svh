@@ -37,18 +37,24 @@ task run_doorbell_port;
 endtask
 
 task take_doorbell(input [15:0] page, input [8:0] pair);
+  reg [15:0] latch;
   begin
     if (pair == 9'h004) begin
+      latch = `MUT(191, page, 16'd0);
       if (s_axil_uar_wstrb[3:0] == 4'hF) begin
-        half_valid[page] = 1'b1;
-        half[page] = s_axil_uar_wdata[31:0];
+        half_valid[latch] = 1'b1;
+        half[latch] = s_axil_uar_wdata[31:0];
+        `MUT_IF(90, s_axil_uar_wstrb == 8'h0F, push_doorbell(1'b0, page, half[latch], 32'd0);)
       end
-      if (s_axil_uar_wstrb[7:4] == 4'hF && half_valid[page]) begin
-        half_valid[page] = 1'b0;
-        push_doorbell(1'b0, page, half[page], s_axil_uar_wdata[63:32]);
+      if (`MUT(194, s_axil_uar_wstrb[7:4] == 4'hF, s_axil_uar_wstrb[7:4] != 4'h0)
+          && `MUT(89, 1'b1, s_axil_uar_wstrb[3:0] == 4'hF) && half_valid[latch]) begin
+        half_valid[latch] = 1'b0;
+        push_doorbell(1'b0, page, half[latch], s_axil_uar_wdata[63:32]);
       end
     end else if (pair[8:2] == 7'h40 && s_axil_uar_wstrb[3:0] == 4'hF) begin
-      push_doorbell(1'b1, {page[13:0], pair[1:0]}, s_axil_uar_wdata[31:0], 32'd0);
+      `MUT_SET(192, half_valid[page], 1'b0)
+      push_doorbell(1'b1, {page[13:0], `MUT(158, pair[1:0], {1'b0, pair[0]})},
+                    s_axil_uar_wdata[31:0], 32'd0);
     end
   end
 endtask
@@ -82,10 +88,13 @@ endtask
 
 task ring_cq(input [15:0] page, input [31:0] low, input [23:0] param);
   reg [NUM_CQ_LOG-1:0] q;
+  reg right;                           // the doorbell came by the page of the CQ
   begin
     q = low[NUM_CQ_LOG-1:0];
     if (low[23:0] < NCQ && cq_hw[q]) begin
-      if (cq_usr_page[q] == {8'd0, page} || k_bad_uar == 2) request_event(q, low[26:24], low[29:28], param);
+      right = `MUT(91, cq_usr_page[q] == {8'd0, page}, 1'b1);
+      right = `MUT(92, right, cq_usr_page[q][9:0] == page[9:0]);
+      if (right || k_bad_uar == 2) request_event(q, low[26:24], low[29:28], param);
       else if (k_bad_uar == 1) pend_uar = 1'b1;
     end
   end
@@ -97,7 +106,7 @@ task begin_eq_doorbell(input [4:0] e, input [31:0] value);
   begin
     if (eq_valid[e]) begin
       eq_ci[e] = value[23:0];
-      if (value[31] && eq_st[e] != EQ_ALWAYS) begin
+      if (`MUT(160, value[31], 1'b1) && eq_st[e] != EQ_ALWAYS) begin
         da_eq = e;
         irq_v[e] = 1'b0;
         eq_st[e] = EQ_ARMED;
@@ -110,7 +119,7 @@ endtask
 task run_eq_arm;
   begin
     es = E_IDLE;
-    if (eq_st[da_eq] == EQ_ARMED && eq_ci[da_eq] != eq_pi[da_eq]) begin
+    if (eq_st[da_eq] == EQ_ARMED && `MUT(159, eq_ci[da_eq] != eq_pi[da_eq], 1'b0)) begin
       eq_st[da_eq] = EQ_FIRED;
       irq_v[da_eq] = 1'b1;
     end

@@ -14,6 +14,9 @@ localparam [3:0] E_FILL_MTT = 4'd9;
 localparam [3:0] E_FILL_WRITE = 4'd10;
 localparam [3:0] E_RSZ_MTT = 4'd11;
 localparam [3:0] E_RSZ_CQE = 4'd12;
+`ifdef MUTATION
+localparam [3:0] E_REP_OWNER = 4'd13;  // one fault writes the owner byte first
+`endif
 
 task run_engine;
   begin
@@ -31,6 +34,9 @@ task run_engine;
       E_FILL_WRITE: run_fill_write;
       E_RSZ_MTT: run_resize_translation;
       E_RSZ_CQE: run_resize_write;
+`ifdef MUTATION
+      E_REP_OWNER: if (mx_done) write_cqe;
+`endif
       default: es = E_IDLE;
     endcase
   end
@@ -42,10 +48,15 @@ task choose_work;
   reg [1:0] pick;
   integer k;
   begin
-    ready = {rep_valid && !sts_v, sc_found, dq_n != 3'd0, hcr_go && go_doorbells == 3'd0};
+    ready = {rep_valid && !sts_v && sts_wait == 0, sc_found, dq_n != 3'd0, hcr_go && go_doorbells == 3'd0};
+`ifdef MUTATION
+    if (b_owed) ready[3] = 1'b0;
+    `MUT_IF(200, sts_v, ready = 4'd0;)
+`endif
     if (hcr_go && go_doorbells != 3'd0) ready = 4'b0010;
     pick = last_served;
     for (k = 3; k >= 0; k = k - 1) if (ready[(last_served + 1 + k) & 3]) pick = last_served + 1 + k;
+    if (takes(11) && ready[1]) pick = 2'd1;
     if (ready != 4'd0) begin
       last_served = pick;
       case (pick)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Byte order: memory is a vector with byte 0 at bits 7:0, made of big-endian dwords; inside, dword k is at 32k+31:32k.
+// Byte order: memory is a vector with byte 0 at bits 7:0, made of big-endian dwords; inside, dword k is at
+// 32k+31:32k.
 
 function automatic [31:0] swap32(input [31:0] x);
   swap32 = {x[7:0], x[15:8], x[23:16], x[31:24]};

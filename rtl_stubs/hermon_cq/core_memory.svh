@@ -62,16 +62,36 @@ task run_memory;
     if (m_axi_rready && m_axi_rvalid) begin
       mx_data[mx_beat*AXI_DATA_W+:AXI_DATA_W] = (mx_bytes < LANES)
           ? (m_axi_rdata >> {mx_addr[LANE_LOG-1:0], 3'd0}) : m_axi_rdata;
-      mx_err = mx_err | `MUT(10, m_axi_rresp[1], 1'b0);
+      mx_err = mx_err | m_axi_rresp[1];
       mx_beat = mx_beat + 4'd1;
       if (mx_beat == mx_beats) finish_access;
     end
-    if (m_axi_bready && m_axi_bvalid) begin
-      mx_err = `MUT(11, m_axi_bresp[1], 1'b0);
+`ifdef MUTATION
+    run_owed_response;
+`endif
+    if (m_axi_bready && m_axi_bvalid && mx_busy && mx_write && aw_taken && w_taken) begin
+      mx_err = m_axi_bresp[1];
       finish_access;
     end
   end
 endtask
+
+`ifdef MUTATION
+// Faults that go on before the response to a CQE: it is taken here, while the next access may be under way.
+reg b_owed = 1'b0;
+task run_owed_response;
+  begin
+    if (b_owed && m_axi_bready && m_axi_bvalid) begin
+      b_owed = 1'b0;
+      if (mutsel == 163) sts_v = 1'b1;
+    end else if (!b_owed && mx_busy && mx_write && aw_taken && w_taken && es == E_REP_CQE) begin
+      `MUT_IF(163, cq_arm[rep_cq] != ARM_NONE, b_owed = 1'b1;)
+      `MUT_DO(201, b_owed = 1'b1;)
+      if (b_owed) finish_access;
+    end
+  end
+endtask
+`endif
 
 task finish_access;
   begin
@@ -91,8 +111,8 @@ task offer_access;
         ar_v = 1'b1;
       end
     end else if (mx_busy) begin
-      if (!aw_taken && !(takes(5) && mx_age < 5)) aw_v = 1'b1;
-      if (!w_taken && !(takes(6) && !takes(5) && mx_age < 5)) w_v = 1'b1;
+      if (!aw_taken && !(takes(4) && mx_age < 5)) aw_v = 1'b1;
+      if (!w_taken && !(takes(5) && !takes(4) && mx_age < 5)) w_v = 1'b1;
       mx_age = mx_age + 1;
     end
   end
@@ -113,9 +133,14 @@ task drive_memory;
     m_axi_awlen <= {4'd0, mx_beats - 4'd1};
     m_axi_wvalid <= w_v;
     m_axi_wdata <= mx_data[(mx_beat&4'd7)*AXI_DATA_W+:AXI_DATA_W]
-        ^ `MUT(12, 0, (w_v && m_axi_wvalid && !m_axi_wready && mx_bytes == 7'd32) ? 1 : 0);
-    m_axi_wstrb <= (mx_bytes == 7'd1) ? ({{(LANES-1){1'b0}}, 1'b1} << mx_addr[LANE_LOG-1:0]) : {LANES{1'b1}};
+        ^ `MUT(166, 0, (w_v && m_axi_wvalid && !m_axi_wready && mx_bytes == 7'd32) ? 1 : 0);
+    m_axi_wstrb <= (mx_bytes == 7'd1) ? ({{(LANES-1){1'b0}}, 1'b1} << mx_addr[LANE_LOG-1:0])
+        : {LANES{`MUT(48, 1'b1,
+                      es != E_REP_CQE || mx_beat != 4'd1 || mx_data[64+:64] != 64'd0)}};
     m_axi_wlast <= (mx_beat + 4'd1 == mx_beats);
     m_axi_bready <= mx_busy && mx_write && aw_taken && w_taken;
+`ifdef MUTATION
+    if (b_owed) m_axi_bready <= 1'b1;
+`endif
   end
 endtask

@@ -8,16 +8,14 @@ reg c_rvalid;
 reg [31:0] c_rdata;
 reg [2:0] go_doorbells;                // doorbells taken before the command, not yet executed
 
-localparam integer STRIDE_SELECT_MAX = 3;
-
-// The tests of one register word are the offset divided by 4.
+// Register words are numbered by offset / 4.
 task run_registers;
   begin
     if (c_bvalid && s_axil_cmd_bready) c_bvalid = 1'b0;
     if (c_ready) begin
       c_ready = 1'b0;
       c_bvalid = 1'b1;
-      if (`MUT(13, (&s_axil_cmd_wstrb), 1'b1)) write_register(s_axil_cmd_awaddr[11:2], s_axil_cmd_wdata);
+      if (`MUT(193, (&s_axil_cmd_wstrb), 1'b1)) write_register(s_axil_cmd_awaddr[11:2], s_axil_cmd_wdata);
     end else if (s_axil_cmd_awvalid && s_axil_cmd_wvalid && !c_bvalid) begin
       c_ready = 1'b1;
     end
@@ -35,13 +33,13 @@ endtask
 task write_register(input [9:0] word, input [31:0] value);
   begin
     if (word < 10'h007) begin
-      if (!hcr_go || `MUT(14, 1'b0, word == 10'h002)) write_hcr(word[2:0], value);
+      if (`MUT(18, !hcr_go, !hcr_go || word == 10'h002)) write_hcr(word[2:0], value);
     end else if (word[9:8] == 2'b01) begin
       if (word[7:3] < NUM_EQ) write_eq(word[7:3], word[2:0], value);
     end else begin
       case (word)
         10'h00C: begin
-          if (!init_done) stride_sel = value[2:1];
+          if (`MUT(195, !init_done, 1'b1)) stride_sel = value[2:1];
           if (value[0]) init_done = 1'b1;
         end
         10'h00D: begin
@@ -49,8 +47,8 @@ task write_register(input [9:0] word, input [31:0] value);
           async_en = value[31];
           scan_left = NCQ + 1;
         end
-        10'h00E: if (!init_done || `MUT(15, 1'b0, 1'b1)) mtt_base[63:32] = value;
-        10'h00F: if (!init_done || `MUT(15, 1'b0, 1'b1)) mtt_base[31:0] = value & ~32'd7;
+        10'h00E: if (!init_done) mtt_base[63:32] = value;
+        10'h00F: if (`MUT(196, !init_done, 1'b1)) mtt_base[31:0] = value & ~32'd7;
         10'h010: if (TEST_HOOKS != 0) dbg_init_idx = value[23:0];
         default: ;
       endcase
@@ -74,7 +72,7 @@ task write_hcr(input [2:0] word, input [31:0] value);
         hcr_opcode = value[11:0];
         if (value[23]) begin
           hcr_go = 1'b1;
-          go_doorbells = dq_n;
+          go_doorbells = `MUT(181, dq_n, 3'd0);
         end
       end
     endcase
@@ -92,7 +90,7 @@ task write_eq(input [4:0] e, input [2:0] word, input [31:0] value);
         if (value[0] != eq_valid[e]) begin
           if (value[0]) begin
             eq_pi[e] = 24'd0;
-            eq_ci[e] = 24'd0;
+            eq_ci[e] = `MUT(198, 24'd0, eq_ci[e]);
             eq_ovf[e] = 1'b0;
             eq_st[e] = (eq_arm_init[e] == 2'd1) ? EQ_ARMED : (eq_arm_init[e] == 2'd2) ? EQ_ALWAYS : EQ_IDLE;
           end else begin
@@ -105,7 +103,7 @@ task write_eq(input [4:0] e, input [2:0] word, input [31:0] value);
         end
       end
       3'd1: if (!eq_valid[e]) eq_base[e][63:32] = value;
-      3'd2: if (!eq_valid[e]) eq_base[e][31:0] = value & ~32'd31;
+      3'd2: if (`MUT(197, !eq_valid[e], 1'b1)) eq_base[e][31:0] = value & ~32'd31;
       3'd5: if (value[8]) eq_ovf[e] = 1'b0;
       default: ;
     endcase
@@ -124,7 +122,7 @@ function automatic [31:0] register_value(input [9:0] word);
         10'h002: register_value = hcr_mod;
         10'h003: register_value = hcr_out[63:32];
         10'h004: register_value = hcr_out[31:0];
-        10'h005: register_value = {hcr_token, 16'd0};
+        10'h005: register_value = {`MUT(199, hcr_token, {1'b0, hcr_token[14:0]}), 16'd0};
         10'h006: register_value = {hcr_status, hcr_go, hcr_e, hcr_t, 5'd0, hcr_opmod, hcr_opcode};
         10'h008: register_value = 32'h4843_5131;
         10'h009: begin
@@ -189,7 +187,8 @@ endfunction
 function automatic is_idle();
   integer q;
   begin
-    is_idle = !hcr_go && dq_n == 0 && !rep_valid && es == E_IDLE && !mx_busy && !pend_uar && !pend_overflow;
+    is_idle = !hcr_go && dq_n == 0 && !rep_valid && sts_wait == 0 && es == E_IDLE && !mx_busy
+        && !pend_uar && !pend_overflow && `MUT(189, 1'b1, cnt_ref == 32'd0);
     for (q = 0; q < NCQ; q = q + 1) if (cq_pend_event[q] || cq_pend_error[q]) is_idle = 1'b0;
   end
 endfunction
@@ -208,5 +207,5 @@ function automatic event_held();
 endfunction
 
 function automatic eq_is_full(input [4:0] e);
-  eq_is_full = eq_valid[e] && (eq_pi[e] - eq_ci[e]) == size_of(eq_log[e]);
+  eq_is_full = eq_valid[e] && (eq_pi[e] - eq_ci[e]) == size_of(eq_log[e]) + `MUT(161, 24'd0, 24'd1);
 endfunction

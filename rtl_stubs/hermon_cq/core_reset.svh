@@ -6,7 +6,13 @@ task reset_state;
   begin
     /* verilator unroll_disable */
     for (i = 0; i < NCQ; i = i + 1) begin
-      cq_hw[i] = 1'b0;
+      cq_hw[i] = `MUT(172, 1'b0, cq_hw[i] === 1'b1);
+      cq_pi[i] = 24'd0;
+      cq_status[i] = 4'h0;
+      cq_arm[i] = ARM_NONE;
+      cq_arm_ci[i] = 24'd0;
+      cq_sn_done[i] = 2'd0;
+      cq_fired[i] = 1'b0;
       cq_waiting[i] = 1'b0;
       cq_pend_event[i] = 1'b0;
       cq_pend_error[i] = 1'b0;
@@ -22,11 +28,12 @@ task reset_state;
       eq_ci[i] = 24'd0;
       eq_st[i] = EQ_IDLE;
       eq_ovf[i] = 1'b0;
+      irq_age[i] = 0;
     end
     /* verilator unroll_disable */
     for (i = 0; i < NPAGE; i = i + 1) half_valid[i] = 1'b0;
     irq_v = {NUM_EQ{1'b0}};
-    irq_now = {NUM_EQ{1'b0}};
+    irq_now = `MUT(173, {NUM_EQ{1'b0}}, (^irq_now === 1'bx) ? {NUM_EQ{1'b0}} : irq_now);
     pend_uar = 1'b0;
     pend_overflow = 1'b0;
     async_en = 1'b0;
@@ -65,7 +72,10 @@ task reset_state;
     dq_head = 2'd0;
     go_doorbells = 3'd0;
     rep_valid = 1'b0;
+    rep_body = 256'd0;
+    rep_solicited = 1'b0;
     sts_v = 1'b0;
+    sts_wait = 0;
     sts_data = 64'd0;
     mx_busy = 1'b0;
     mx_done = 1'b0;
@@ -90,6 +100,9 @@ task reset_state;
     sc_at = 0;
     sc_found = 1'b0;
     scan_left = 0;
+`ifdef MUTATION
+    b_owed = 1'b0;
+`endif
   end
 endtask
 
@@ -112,7 +125,7 @@ task drive_outputs;
     s_axil_uar_rdata <= 64'd0;
     s_axil_uar_rresp <= 2'b00;
     s_axil_uar_rvalid <= u_rvalid;
-    s_axis_cpl_tready <= rst_n && !rep_valid;
+    s_axis_cpl_tready <= rst_n && (!rep_valid || `MUT(168, 1'b0, es == E_REP_CQE));
     m_axis_sts_tvalid <= sts_v;
     m_axis_sts_tdata <= sts_data;
     irq <= irq_now;

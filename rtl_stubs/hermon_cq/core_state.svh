@@ -48,6 +48,10 @@ reg cq_pend_event [0:NCQ-1];           // completion event to be written
 reg cq_pend_error [0:NCQ-1];           // CQ error event to be written
 reg [7:0] cq_syndrome [0:NCQ-1];
 
+`ifdef MUTATION
+reg [4:0] cap_log [0:NCQ-1];           // size at creation, for one fault
+`endif
+
 // Last translation of each CQ, used only by the variant that keeps it.
 reg tlb_valid [0:NCQ-1];
 reg [31:0] tlb_index [0:NCQ-1];
@@ -103,7 +107,6 @@ reg [15:0] lfsr;                       // delays of variants
 // Engine.
 reg [3:0] es;                          // state, core_engine.svh
 reg [1:0] last_served;
-integer wait_clks;                     // clocks until the engine may start something
 
 // d(a, b) of the text: signed distance of two counters.
 function automatic signed [23:0] gap(input [23:0] a, input [23:0] b);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Hermon CQ engine stand-in: ports, parameters and the one clocked process that runs all units in a fixed order.
+// Hermon CQ engine stand-in: ports, parameters and the one clocked process that runs all units in order.
 // Behavioural: the state lives in variables and memories that this process alone updates with blocking
-// assignments, so the effects of one clock are strictly ordered; ports are driven by nonblocking assignments only.
-// The units are the core_*.svh files; README.md lists them together with the choices made where the text is open.
+// assignments, so the effects of one clock are strictly ordered; ports are driven by nonblocking assignments
+// only. The units are the core_*.svh files; README.md lists them and the choices made where the text is open.
 `include "mutation.svh"
 module hermon_cq #(
     parameter NUM_CQ_LOG = 6,              // 1..16, log2 of the CQ contexts
