@@ -41,11 +41,6 @@ class TickMonitor(Monitor):
         """Take the pins (called by the agent)."""
         self._config = config
         self._task: Task[None] | None = None
-        self._begin: int | None = None
-
-    def open_begin(self) -> int | None:
-        """When a pace was asked for whose first pulse has not come."""
-        return self._begin
 
     def changed(self, clocks: int) -> None:
         """The pace is new from now on."""
@@ -54,21 +49,20 @@ class TickMonitor(Monitor):
         if not clocks:
             self.publish(SideBand(now, now, self._config.port, (0,)))
             return
-        self._begin = now
         self._task = cocotb.start_soon(self._first(clocks))
 
     def cancel(self) -> None:
         """Wait for no pulse any more."""
         if self._task is not None:
             self._task.cancel()
-        self._task = self._begin = None
+            self._task = None
 
     async def _first(self, clocks: int) -> None:
         edge = self._config.clock.rising_edge
         await edge
         while not high(self._config.pulse):
             await edge
-        now, self._begin, self._task = now_ps(), None, None
+        now, self._task = now_ps(), None
         self.publish(SideBand(now, now, self._config.port, (clocks * self._config.period_ps,)))
 
 

@@ -59,7 +59,7 @@ class CqSettings:
 
 
 class Cq:
-    """A queue as its driver knows it: ``ci`` indexes the next entry to poll, ``sn`` numbers the next request."""
+    """A queue as its driver knows it: ``ci``: the entry to poll next, ``sn``: of the next request."""
 
     def __init__(self, host: HermonHost, settings: CqSettings, ring: Ring, record: int, first: int) -> None:
         """``first``: where the counters start."""

@@ -50,7 +50,7 @@ class MttArea:
 
 @dataclass(slots=True)
 class Ring:
-    """Entries of one buffer: 2^``log_size`` slots of ``stride`` bytes on ``pages`` of 4 KiB << ``log2_page_size``.
+    """Entries of a buffer: 2^``log_size`` slots of ``stride`` bytes on pages of 4 KiB << ``log2_page_size``.
 
     ``offset`` is the byte offset of slot 0 in the first page, ``mtt`` that of the entries in the MTT area.
     """
