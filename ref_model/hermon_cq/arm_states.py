@@ -17,6 +17,11 @@ MASK, HALF = 0xFFFFFF, 1 << 23
 #: Value of st by the kind of the waiting request.
 SHOWN = {ANY: 0x9, SOLICITED: 0x6}
 FIRED = 0xA
+#: Events of one CQ that may be under way at once: software that waits for an event before it asks again
+#: causes one.
+_MOST_DUE = 2
+#: From so many states on those that differ in counters only are taken together.
+_MANY = 24
 #: A sequence number two or more ahead is recorded only.
 _NEXT = (0, 1)
 
@@ -141,7 +146,7 @@ class Arm:
             if state not in seen:
                 seen.add(state)
                 todo += [self._ripened(other) for other in self._steps(state)]
-        self.states = seen
+        self.states = _widened(seen) if len(seen) > _MANY else seen
 
     def _steps(self, state: State) -> Iterator[State]:
         if state.step < len(self.queue):
@@ -149,7 +154,7 @@ class Arm:
         if state.armed is not None and state.armed.ripe >= 0:
             fired = self._fired(state)
             yield fired  # a second fire before the first EQE may be merged with it, or not
-            if state.due:
+            if 0 < state.due < _MOST_DUE:
                 yield fired._replace(due=state.due + 1)
         if state.due and self.dropped():
             yield state._replace(due=state.due - 1)
@@ -332,3 +337,33 @@ class Arm:
     def shown(self) -> set[int | None]:
         """Values of st that are possible."""
         return {state.shown for state in self.states}
+
+
+def _widened(states: set[State]) -> set[State]:
+    """Take states together that differ in counters only: what any allows is allowed, what all demand is owed."""
+    groups: dict[State, State] = {}
+    for state in states:
+        armed = state.armed
+        plain = None if armed is None else armed._replace(since=0, ripe=-1, ripe_tick=0)
+        key = State(plain, state.done, state.due, state.step, ever=state.ever)
+        other = groups.get(key)
+        groups[key] = state if other is None else _hull(state, other)
+    return set(groups.values())
+
+
+def _hull(one: State, two: State) -> State:
+    armed = one.armed
+    if armed is not None and two.armed is not None:
+        ripe = [entry for entry in (armed, two.armed) if entry.ripe >= 0]
+        armed = armed._replace(
+            since=max(armed.since, two.armed.since),
+            ripe=min((entry.ripe for entry in ripe), default=-1),
+            ripe_tick=min((entry.ripe_tick for entry in ripe), default=0),
+        )
+    return one._replace(
+        armed=armed,
+        low=min(one.low, two.low),
+        high=max(one.high, two.high),
+        low_tick=min(one.low_tick, two.low_tick),
+        high_tick=max(one.high_tick, two.high_tick),
+    )

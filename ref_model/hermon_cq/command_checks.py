@@ -54,6 +54,11 @@ class Request:
     inbox: int
     outbox: int
 
+    @property
+    def resizes(self) -> bool:
+        """Whether it is a resize."""
+        return self.opcode == MODIFY and self.opmod == RESIZE
+
 
 class Checks:
     """Judges commands before they run."""

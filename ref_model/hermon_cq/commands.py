@@ -13,7 +13,6 @@ from ref_model.hermon_cq.command_checks import (
     HW2SW,
     MODERATE,
     QUERY,
-    RESIZE,
     ROUTE,
     SW2HW,
     Answer,
@@ -120,7 +119,7 @@ class Commands:
                 ctx.rules.tempt("HCQ-112", EVENT_PATH)
             cq.void_event()
             ctx.deadlines.void(cq.error_duty)
-        elif request.opmod == RESIZE:
+        elif request.resizes:
             running.ring = Ring.of(fields, self._registers.mtt_base, cq.ring.stride, cq.collapsed)
             cq.mark("HCQ-093")
         elif request.opmod == MODERATE:
@@ -173,7 +172,7 @@ class Commands:
             return False
         if running.ring is not None and self._fills(running, event, first, stop):
             return True
-        return request.opmod == RESIZE and self._resize_cqe(running, event, first, stop)
+        return request.resizes and self._resize_cqe(running, event, first, stop)
 
     def _mailbox(self, running: Running, event: MemWrite, first: int, stop: int) -> None:
         rules, request = self._ctx.rules, running.request
@@ -304,7 +303,7 @@ class Commands:
             rules.fail(rule, f"status {BAD_SIZE:#x}", seen, expected.why, scope)
         elif want is Answer.OPEN:
             rules.observe(rule)
-            if running.faulty and running.request.opmod == RESIZE and running.request.opcode != SW2HW:
+            if running.faulty and running.request.resizes:
                 rules.met("HCQ-097", "an answer to a resize that cannot be read", scope, sure=bool(status))
         else:
             rules.met(rule, seen, scope)
@@ -396,7 +395,7 @@ class Commands:
 
     def _modified(self, running: Running, cq: Cq) -> None:
         request, fields, rules = running.request, running.fields, self._ctx.rules
-        if request.opmod == RESIZE:
+        if request.resizes:
             if not running.resize_seen:
                 what = "a CQE with opcode 0x16 in the old ring"
                 rules.fail("HCQ-088", what, "none", "the resize succeeded", cq.scope)
@@ -438,7 +437,7 @@ class Commands:
             return
         if request.opcode == HW2SW:
             cq.life = Life.LIVE
-        elif request.opmod == RESIZE and running.resize_seen and not running.faulty:
+        elif request.resizes and running.resize_seen and not running.faulty:
             ctx.rules.fail("HCQ-091/refuses", "no resize CQE", "one", "the resize was refused", cq.scope)
         elif request.opmod == MODERATE:
             old = cq.values["cq_max_count"], cq.values["cq_period"]

@@ -54,7 +54,8 @@ class EventDuty:
     """An event that is owed: since when, and how long it may take (ps that count)."""
 
     must: Must
-    rule: str
+    rule: str  #: what its loss breaks after a special turn
+    plain: str  #: what it breaks otherwise
     since: int
     limit: int
     excused: int
@@ -185,7 +186,7 @@ class Cq:
     def _kept_back(self) -> bool:
         """Whether an event may vanish (tempting the DUT to send it all the same) or has to wait for room."""
         if self.arm.dropped():
-            if self.arm.owes():
+            if any(state.due for state in self.arm.states):
                 self.ctx.rules.tempt("HCQ-064", EVENT_PATH)
             return True
         self.held = self.held or self.blocked()
@@ -210,19 +211,18 @@ class Cq:
     def _owe(self, cause: str) -> None:
         ctx, arm = self.ctx, self.arm
         now = self._now()
-        rule = self._rule(cause)
+        plain = self._rule(cause)
+        rule = next(reversed(self.marks), plain)
         limit = ctx.config.event + (ctx.config.doorbell if arm.queue else 0)
         # One that comes late is told apart from one that never comes.
         must = ctx.deadlines.must(
             rule, "a completion EQE", f"an event is owed ({cause})", self.scope, now + LATE * limit
         )
-        self.duty = EventDuty(must, rule, now, limit, ctx.held.total(now), ctx.command.total(now))
+        self.duty = EventDuty(must, rule, plain, now, limit, ctx.held.total(now), ctx.command.total(now))
 
     def _rule(self, cause: str) -> str:
-        """Rule that an event which never comes breaks."""
+        """Rule that an event which never comes breaks, special turns aside."""
         arm = self.arm
-        if self.marks:
-            return next(reversed(self.marks))
         if self.number_of_life > 1 and not self.events:
             return "HCQ-114"
         kinds = {state.armed.kind for state in arm.states if state.armed} | {bell.kind for bell in arm.queue}
@@ -291,7 +291,7 @@ class Cq:
             rules.fail("HCQ-062", limit, clocks, "time from fire condition to EQE", self.scope)
             return
         if taken - (ctx.command.total(ctx.now) - duty.command) > late:
-            if duty.rule in ("HCQ-046", "HCQ-048/fires"):
+            if duty.plain in ("HCQ-046", "HCQ-048/fires"):
                 ctx.deadlines.void(duty.must)
                 why = "m_axis_sts is stalled, doorbells go on"
                 rules.fail("HCQ-123", "an event at once", "an event after the stall", why, self.scope)
@@ -299,6 +299,8 @@ class Cq:
         elif ctx.status_stalled[1] > ctx.now >= duty.since >= ctx.status_stalled[0]:
             rules.met("HCQ-123", "an event during a stall of m_axis_sts", self.scope)
         ctx.deadlines.meet(duty.must)
+        if duty.plain != duty.rule:
+            rules.met(duty.plain, "the event that is owed", self.scope)
         rules.met("HCQ-062", "time from fire condition to EQE", self.scope)
         if self.arm.moderation.off:
             rules.met("HCQ-065", "no moderation", self.scope)
