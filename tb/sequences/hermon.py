@@ -99,15 +99,16 @@ async def await_event(bench: Bench, cq: Cq, count: int = 1, clocks: int = 30_000
     raise TimeoutError(f"CQ {cq.cqn}: no event within {clocks} clocks")
 
 
-async def eqe_seen(bench: Bench, cq: Cq) -> None:
-    """Wait clock by clock until the next EQE of the queue's event queue is in memory, and read it."""
-    queue = bench.host.eqs.queues[cq.settings.eqn]
+async def eqe_seen(bench: Bench, *cqs: Cq) -> None:
+    """Look into memory clock by clock until each queue had its next event; EQ doorbells are not rung."""
+    wanted = [cq.events + 1 for cq in cqs]
     for _ in range(30_000):
-        if queue.ready():
+        if any(queue.ready() for queue in bench.host.eqs.queues.values()):
             await bench.host.eqs.handle(update=False)
+        if all(cq.events >= count for cq, count in zip(cqs, wanted, strict=True)):
             return
         await bench.clocks(1)
-    raise TimeoutError(f"CQ {cq.cqn}: no EQE")
+    raise TimeoutError(f"no EQE for one of {len(cqs)} queues")
 
 
 async def round_trip(bench: Bench, cq: Cq, request: Arm = Arm.ANY, count: int = 1, **arm: Any) -> None:

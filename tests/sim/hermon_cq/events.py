@@ -177,8 +177,8 @@ class event_order(HermonTest):
                     await cq.arm(Arm.ANY)
                 await self.producer.mixed((1, 2, 3), 4 + turn, errors=0)
                 await self.producer.send(*(self.producer.plain(number) for number in (1, 2, 3)))
+                await eqe_seen(self, *cqs)
                 for cq in cqs:
-                    await eqe_seen(self, cq)
                     cq.poll()
                 await self.host.eqs.handle()
                 await rest(self)
@@ -208,3 +208,22 @@ class event_load(HermonTest):
             await self.host.eqs.handle()
             for cq in cqs:
                 cq.drain()
+
+
+@dut_test(suites=("full",))
+class event_numbers(HermonTest):
+    """An EQE names the queue by all bits of its number.
+
+    Stimulus: events of the first, the last and queues between whose numbers have different bytes, on the last
+    event queue and the first.
+    Checks: HCQ-059, HCQ-098, HCQ-103/index.
+    """
+
+    async def scenario(self) -> None:
+        most = (1 << int(self.host.knobs["NUM_CQ_LOG"])) - 1
+        await start(self, ())
+        for number in sorted({0, 1, most // 3, 2 * most // 3, most - 1, most}):
+            for eqn in (0, int(self.host.knobs["NUM_EQ"]) - 1):
+                cq = await create(self, number, eqn=eqn, log_size=2)
+                await round_trip(self, cq)
+                await self.host.destroy(number)
