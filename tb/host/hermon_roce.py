@@ -77,7 +77,9 @@ class Connection:
         return cls(a, b, LossyLink(faults, rng), LossyLink(faults, rng), *cqs)
 
     def post(self, rng: random.Random) -> None:
-        """Post a request of any verb."""
+        """Post a request of any verb; a connection that gave up takes none."""
+        if self.a.failed:
+            return
         payload = rng.randbytes(rng.randrange(0, 900))
         choice = rng.randrange(5)
         if choice < 2:

@@ -99,6 +99,15 @@ async def await_event(bench: Bench, cq: Cq, count: int = 1, clocks: int = 30_000
     raise TimeoutError(f"CQ {cq.cqn}: no event within {clocks} clocks")
 
 
+async def feed_until_event(bench: Bench, cq: Cq, since: int, most: int) -> None:
+    """CQEs one at a time, ``most`` at most, until the queue has had more events than ``since``."""
+    for _ in range(most):
+        if cq.events > since:
+            return
+        await fill(bench, cq, 1)
+        await bench.host.eqs.handle()
+
+
 async def eqe_seen(bench: Bench, *cqs: Cq) -> None:
     """Look into memory clock by clock until each queue had its next event; EQ doorbells are not rung."""
     wanted = [cq.events + 1 for cq in cqs]

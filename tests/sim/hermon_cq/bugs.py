@@ -2,10 +2,10 @@
 
 What needs a sweep or a longer run has its own test under the name of the behaviour: HB9, HB10 resize_up and
 resize_down; HB12, HB13 resize_refused and overrun; HB14 resize_unreadable; HB18, B57, B73 arm_race; HB20
-destroy_waiting; HB21, HB22 destroy_in_flight and recreate; HB25, HB26 overrun_ignore; HB27 page_walk; HB30, B64
-ring_addresses; HB31 error_cqes; HB32 cqe_images; HB34 moderation_change; HB35 eq_routing; B60 event_order; B61
-owner_laps; B69, B78 laps_of_all_sizes; B70 overrun; B74 arm_any; B80 eq_full; B81, B82 stalls_long; B84
-commands_any_order. B65, B68, B76 concern the transport, not this block.
+destroy_waiting; HB21, HB22 destroy_in_flight and recreate; HB25, HB26 overrun_ignore; HB27 page_walk; HB30,
+B64 ring_addresses; HB31 error_cqes; HB32 cqe_images; HB34 moderation_change; HB35 eq_routing; B60
+event_order; B61 owner_laps; B69, B78 laps_of_all_sizes; B70 overrun; B74 arm_any; B80 eq_full; B81, B82
+stalls_long; B84 commands_any_order. B65, B68, B76 concern the transport, not this block.
 """
 
 from __future__ import annotations

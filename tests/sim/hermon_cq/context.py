@@ -172,13 +172,16 @@ class create_numbers(HermonTest):
             await self.host.destroy(1)
 
 
+UNKNOWN = ((0x15, 0), (0x19, 0), (0xFFF, 0), (0x16, 2), (0x17, 15), (0x18, 1), (0x2C, 4), (0x2C, 15))
+"""Opcodes and modifiers that are none."""
+
+
 @dut_test(suites=("smoke", "full"))
 class commands_refused(HermonTest):
     """A command that cannot be done fails and changes nothing, on no queue.
 
-    Stimulus: all commands on queues never created, destroyed once and twice, out of range; unknown opcodes
-    and modifiers; creation of a live queue while armed with unread CQEs; sizes above the maximum; traffic
-    behind.
+    Stimulus: all commands on queues never created, destroyed and out of range; unknown opcodes and modifiers;
+    creation of a live queue while armed with unread CQEs; sizes above the maximum; traffic behind.
     Checks: HCQ-016/fails, HCQ-018, HCQ-019, HCQ-022, HCQ-023, HCQ-025.
     """
 
@@ -186,30 +189,21 @@ class commands_refused(HermonTest):
         cq, other = await start(self, (1, 2))
         await fill(self, cq, 3)
         await self.host.destroy(2)
-        most = 1 << int(self.host.knobs["NUM_CQ_LOG"])
+        most, size = 1 << int(self.host.knobs["NUM_CQ_LOG"]), int(self.host.knobs["MAX_LOG_CQ"])
         fields = self.host.context(other.settings, other.ring, other.record)
         for command, opmod in COMMANDS:
-            for number in (3, 2, most + 1, 1 << 23 | 1):
+            for number in (3, 2, most + 1, 1 << 23 | 1, 0):
                 if command is not Command.SW2HW or number > most:
                     await self.host.command(command, number, opmod, fields)
-        for opcode, opmod in (
-            (0x15, 0),
-            (0x19, 0),
-            (0xFFF, 0),
-            (0x16, 2),
-            (0x17, 15),
-            (0x18, 1),
-            (0x2C, 4),
-            (0x2C, 15),
-        ):
+        for opcode, opmod in UNKNOWN:
             await self.host.command(opcode, 1, opmod, fields)
         await cq.arm(Arm.ANY, cq.ci + 3)
         await self.host.command(Command.SW2HW, 1, 0, fields)
-        high = {"log_cq_size": int(self.host.knobs["MAX_LOG_CQ"]) + 1}
-        await self.host.command(Command.SW2HW, 2, 1, fields | high)
-        await self.host.command(
-            Command.MODIFY, 1, Modify.RESIZE, ring_fields(other.ring) | {"log_cq_size": 31}
-        )
+        for log_size in {size + 1, 31} - {size}:
+            await self.host.command(Command.SW2HW, 2, 1, fields | {"log_cq_size": log_size})
+            await self.host.command(
+                Command.MODIFY, 1, Modify.RESIZE, ring_fields(other.ring) | {"log_cq_size": log_size}
+            )
         await self.host.query(1)
         await fill(self, cq, 1)
         await await_event(self, cq)
