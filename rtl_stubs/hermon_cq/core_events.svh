@@ -70,6 +70,7 @@ task try_event(input [1:0] kind);
         clear_pending(kind);
         eq_ovf[eqn[4:0]] = 1'b1;
         pend_overflow = 1'b1;
+        scan_left = NCQ + 1;
       end
     end else begin
       ev_started = 1'b1;
@@ -135,7 +136,8 @@ task run_interrupts;
     for (e = 0; e < NUM_EQ; e = e + 1) begin
       asks = (eq_st[e] == EQ_ALWAYS) ? (eq_ci[e] != eq_pi[e]) : irq_v[e];
       irq_now[e] = asks && (!takes(10) || irq_age[e] >= 24);
-      irq_age[e] = asks ? irq_age[e] + 1 : 0;
+      if (!asks) irq_age[e] = 0;
+      else if (irq_age[e] < 24) irq_age[e] = irq_age[e] + 1;
     end
   end
 endtask

@@ -66,10 +66,22 @@ task run_memory;
       mx_beat = mx_beat + 4'd1;
       if (mx_beat == mx_beats) finish_access;
     end
+    if (m_axi_bready && m_axi_bvalid) take_response;
 `ifdef MUTATION
-    run_owed_response;
+    else if (mx_busy && mx_write && aw_taken && w_taken && es == E_REP_CQE && !b_owed) go_on_without_response;
 `endif
-    if (m_axi_bready && m_axi_bvalid && mx_busy && mx_write && aw_taken && w_taken) begin
+  end
+endtask
+
+task take_response;
+  begin
+`ifdef MUTATION
+    if (b_owed) begin
+      b_owed = 1'b0;
+      if (mutsel == 163) sts_v = 1'b1;
+    end else
+`endif
+    begin
       mx_err = m_axi_bresp[1];
       finish_access;
     end
@@ -77,18 +89,13 @@ task run_memory;
 endtask
 
 `ifdef MUTATION
-// Faults that go on before the response to a CQE: it is taken here, while the next access may be under way.
+// Faults that do not wait for the response to a CQE; it is taken while the next access may be under way.
 reg b_owed = 1'b0;
-task run_owed_response;
+task go_on_without_response;
   begin
-    if (b_owed && m_axi_bready && m_axi_bvalid) begin
-      b_owed = 1'b0;
-      if (mutsel == 163) sts_v = 1'b1;
-    end else if (!b_owed && mx_busy && mx_write && aw_taken && w_taken && es == E_REP_CQE) begin
-      `MUT_IF(163, cq_arm[rep_cq] != ARM_NONE, b_owed = 1'b1;)
-      `MUT_DO(201, b_owed = 1'b1;)
-      if (b_owed) finish_access;
-    end
+    `MUT_IF(163, cq_arm[rep_cq] != ARM_NONE, b_owed = 1'b1;)
+    `MUT_DO(201, b_owed = 1'b1;)
+    if (b_owed) finish_access;
   end
 endtask
 `endif
