@@ -8,7 +8,7 @@ from ref_model.events import RegRead, RegWrite
 from ref_model.hermon_cq.commands import Commands
 from ref_model.hermon_cq.event_queues import EventQueues
 from ref_model.hermon_cq.registers import EQ_LOCKED, EQ_VALID, HCR, RegisterFile
-from ref_model.hermon_cq.report_queue import ReportQueue
+from ref_model.hermon_cq.report_queue import Item, ReportQueue
 from ref_model.hermon_cq.shared import Context
 from ref_model.registers import Location, Register
 
@@ -191,9 +191,21 @@ class RegisterAccess:
                     "HCQ-120/idle", int(held), event.data >> 1 & 1, "STAT.evt_held at rest", ctx.registers
                 )
             return
-        accepted = self._reports.first_accepted()
-        if idle and accepted is not None and accepted + ctx.timing.settle < event.begin:
-            rules.fail("HCQ-120/idle", 0, idle, "a report has no result yet", ctx.registers)
+        oldest = self._reports.oldest()
+        if idle and oldest is not None and oldest.accepted + ctx.timing.settle < event.begin:
+            held = ctx.slow.total(event.settled)
+            # Its result may wait in the output stage.
+            ctx.deadlines.call_at(
+                event.settled + ctx.timing.pipe_out, lambda: self._not_idle(oldest, event.settled, held)
+            )
+
+    def _not_idle(self, item: Item, read: int, held: int) -> None:
+        """``item`` had no result when STAT.idle = 1 was ``read``: by now it has one, if nothing was held up."""
+        ctx = self._ctx
+        if self._reports.oldest() is item and ctx.slow.total(ctx.rules.now) == held:
+            clocks = (ctx.rules.now - read) // ctx.timing.period
+            why = f"a report has no result {clocks} clocks later"
+            ctx.rules.fail("HCQ-120/idle", 0, 1, why, ctx.registers)
 
     def _count(self, name: str, seen: int) -> None:
         reports, ctx = self._reports, self._ctx

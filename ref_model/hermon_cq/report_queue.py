@@ -47,9 +47,9 @@ class ReportQueue:
         """Reports without a result."""
         return len(self._open)
 
-    def first_accepted(self) -> int | None:
-        """When (ps) the oldest one without a result was accepted."""
-        return self._open[0].accepted if self._open else None
+    def oldest(self) -> Item | None:
+        """The oldest one without a result."""
+        return self._open[0] if self._open else None
 
     def waiting(self) -> list[Cq]:
         """CQs with a report whose CQE has not been written, in the order of their oldest one."""
