@@ -340,7 +340,7 @@ class Arm:
 
 
 def _widened(states: set[State]) -> set[State]:
-    """Take states together that differ in counters only: what any allows is allowed, what all demand is owed."""
+    """Take states together that differ in counters only: what one allows is allowed, what all demand owed."""
     groups: dict[State, State] = {}
     for state in states:
         armed = state.armed

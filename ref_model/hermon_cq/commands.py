@@ -99,6 +99,8 @@ class Commands:
             self._may_act(running)
         elif cq is not None:
             cq.mark("HCQ-025")
+            if request.resizes:
+                running.ring = self._new_ring(cq, fields)
         ctx.held.hold(begin)
         ctx.command.hold(begin)
 
@@ -120,7 +122,7 @@ class Commands:
             cq.void_event()
             ctx.deadlines.void(cq.error_duty)
         elif request.resizes:
-            running.ring = Ring.of(fields, self._registers.mtt_base, cq.ring.stride, cq.collapsed)
+            running.ring = self._new_ring(cq, fields)
             cq.mark("HCQ-093")
         elif request.opmod == MODERATE:
             cq.arm.moderation.change(fields["cq_max_count"], fields["cq_period"])
@@ -132,6 +134,9 @@ class Commands:
         elif request.opmod == FLAGS and fields["oi"]:
             cq.oi = {*cq.oi, True}
             cq.mark("HCQ-083")
+
+    def _new_ring(self, cq: Cq, fields: dict[str, int]) -> Ring:
+        return Ring.of(fields, self._registers.mtt_base, cq.ring.stride, cq.collapsed)
 
     def _create(self, running: Running) -> None:
         ctx, fields, number = self._ctx, running.fields, running.request.cqn
@@ -168,11 +173,34 @@ class Commands:
         if box <= first and stop <= box + MAILBOX and request.opcode in (HW2SW, QUERY):
             self._mailbox(running, event, first, stop)
             return True
-        if running.expected.answer is Answer.REFUSE:
-            return False
+        # What a refused resize has filled before it was refused is not judged.
         if running.ring is not None and self._fills(running, event, first, stop):
             return True
+        if running.expected.answer is Answer.REFUSE:
+            return False
         return request.resizes and self._resize_cqe(running, event, first, stop)
+
+    def misfilled(self, first: int, stop: int) -> tuple[str, str, str] | None:
+        """Rule, expectation and reason if a stray write comes from the running command.
+
+        Owner bits that went astray are short; a whole CQE is that of a resize that had to be refused.
+        """
+        running = self.running
+        if running is None or running.ring is None:
+            return None
+        if stop - first >= CQE_BYTES:
+            expected = running.expected
+            refused = running.request.resizes and expected.answer is Answer.REFUSE
+            return (expected.rule, "no resize CQE", expected.why) if refused else None
+        ring, memory = running.ring, self._ctx.memory
+        start = running.cq.start if running.cq is not None else 0
+        place = ring.place(start, memory)
+        if place is None:
+            return None
+        inside = (1 << ring.page_shift) - 1
+        if first & ~inside in ring.pages(memory).values():
+            return "HCQ-026", f"{place:#x} and so on", "initial owner bits, offset in the page"
+        return "HCQ-028", f"{place:#x} and so on", "initial owner bits, page address"
 
     def _mailbox(self, running: Running, event: MemWrite, first: int, stop: int) -> None:
         rules, request = self._ctx.rules, running.request
@@ -292,7 +320,7 @@ class Commands:
         rule, want = expected.rule, expected.answer
         if running.failed:
             rule, want = "HCQ-109/status", Answer.REFUSE
-        elif running.faulty or self._absent(running):
+        elif want is Answer.OK and (running.faulty or self._absent(running)):
             want = Answer.OPEN
         seen = f"status {status:#x}"
         if want is Answer.OK and status:

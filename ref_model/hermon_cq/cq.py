@@ -225,16 +225,15 @@ class Cq:
         arm = self.arm
         if self.number_of_life > 1 and not self.events:
             return "HCQ-114"
-        kinds = {state.armed.kind for state in arm.states if state.armed} | {bell.kind for bell in arm.queue}
-        numbers = {state.armed.sn for state in arm.states if state.armed} | {bell.sn for bell in arm.queue}
+        asked = [bell.kind for bell in arm.queue[-1:]]
+        asked = asked or [state.armed.kind for state in arm.states if state.armed]
+        kinds = set(asked)
         if self.collapsed:
             return "HCQ-086/events"
         if cause == "time":
             return "HCQ-067"
         if not arm.moderation.off:
             return "HCQ-066/fires"
-        if numbers == {0} and self.events:
-            return "HCQ-053"
         present = cause == "doorbell"
         if kinds == {3}:
             return "HCQ-049/fires"

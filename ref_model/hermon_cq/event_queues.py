@@ -406,7 +406,9 @@ class EventQueues:
     def _too_early(self, queue: EventQueue) -> None:
         rules = self._ctx.rules
         why = f"{queue.done} EQEs are complete, consumer index {queue.ci}"
-        if queue.pi > queue.done:
+        armed = queue.armings[-1] if queue.armings else None
+        just_armed = armed is not None and self._ctx.now - armed.issued <= self._ctx.config.doorbell
+        if queue.pi > queue.done or not just_armed:
             rules.fail("HCQ-102/order", "irq behind the EQE", "irq before it", why, queue.scope)
         else:
             rules.fail("HCQ-103/index", "irq low", "irq high", why, queue.scope)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from ref_model.events import MemRead
-from ref_model.hermon_cq.command_checks import Answer
 from ref_model.hermon_cq.commands import MAILBOX, Commands
 from ref_model.hermon_cq.cq import Cq
 from ref_model.hermon_cq.report_queue import ReportQueue
@@ -41,10 +40,10 @@ class Reads:
         inbox = running.request.inbox
         if inbox <= first and stop <= inbox + MAILBOX:
             return True
-        if running.ring is not None and running.expected.answer is not Answer.REFUSE:
-            low, high = running.ring.mtt_span
-            return low <= first and stop <= high
-        return False
+        if running.ring is None:
+            return False
+        low, high = running.ring.mtt_span
+        return low <= first and stop <= high
 
     def _entry(self, event: MemRead, first: int, stop: int) -> bool:
         """An MTT entry: the one that is needed, or another of a CQ that hardware owns."""
@@ -83,6 +82,10 @@ class Reads:
         waiting = self._reports.waiting()
         if waiting:
             return self._of_report(waiting[0], first)
+        for former in self._ctx.former.values():
+            low, high = former.ring.mtt_span
+            if low <= first < high or first == former.record:
+                return "HCQ-111", "no access for a CQ that is gone", f"CQ {former.number:#x}"
         return "HCQ-106/reads", "no read here", "nothing that the DUT may read lies here"
 
     def _of_report(self, cq: Cq, first: int) -> tuple[str, str, str]:

@@ -70,6 +70,9 @@ class Writes:
 
     def _blame(self, first: int, stop: int, event: MemWrite) -> tuple[str, str, str, Cq | None]:
         ctx = self._ctx
+        filling = self._commands.misfilled(first, stop)
+        if filling is not None:
+            return *filling, None
         waiting = self._reports.waiting()
         for cq in waiting:
             found = self._near(cq, first, stop)
@@ -114,7 +117,9 @@ class Writes:
             return "HCQ-089", expected, "the ring before the resize is software's"
         if cq.fault:
             return "HCQ-075", "no write", "the CQ is in error"
-        if not cq.reports:
+        if self._cqes.expected_at(cq) is None:
+            return "HCQ-077/nothing", "no write", "the page of the next CQE is absent"
+        if all(item.settled is not None for item in cq.reports):
             return "HCQ-036", "no write", "no report is open"
         if cq.collapsed:
             return "HCQ-085", "slot 0", f"slot {slot} with cc = 1"
@@ -134,10 +139,13 @@ class Writes:
             return "HCQ-077/nothing", "no write", "the page is absent"
         inside = (1 << cq.ring.page_shift) - 1
         want = f"{place:#x}"
-        if first & inside == place & inside:
+        pages = cq.ring.pages(self._ctx.memory).values()
+        if first & inside == place & inside and first & ~inside not in pages:
             return "HCQ-028", want, "page address by the MTT entry"
         if first & ~inside == place & ~inside:
             return "HCQ-026", want, "offset in the page"
+        if first & ~inside in pages:
+            return "HCQ-030", want, "another page of the ring"
         if first & 0xFFF == place & 0xFFF:
             return "HCQ-028", want, "page size of the context"
         return "HCQ-106/writes", want, "neither page nor offset are right"

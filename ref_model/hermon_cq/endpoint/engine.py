@@ -5,7 +5,7 @@ Each step is a method of its own, so that a test can plant a fault by overriding
 
 from __future__ import annotations
 
-from collections import deque
+from bisect import insort
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -57,19 +57,19 @@ class Engine:
         self.errors: Callable[[int, bool], int] = lambda addr, write: 0  #: response of memory
         self.go_until = 0
         self.status = 0
-        self.inputs: deque[tuple[int, Callable[[], None]]] = deque()
+        self.inputs: list[tuple[int, Callable[[], None]]] = []
         self._lines = 0
 
     # -- time and inputs ----------------------------------------------------------------------------
 
     def put(self, at: int, action: Callable[[], None]) -> None:
         """``action`` is due from ``at`` on, behind those before."""
-        self.inputs.append((at, action))
+        insort(self.inputs, (at, action), key=lambda item: item[0])
 
     def run(self, until: int) -> None:
         """Work until ``until``, or longer if a step lasts."""
         while self.inputs and self.inputs[0][0] < until:
-            at, action = self.inputs.popleft()
+            at, action = self.inputs.pop(0)
             self._idle_until(at)
             self.time = max(self.time, at) + 2 * self.clock
             action()
@@ -84,8 +84,9 @@ class Engine:
             if first >= until:
                 break
             self.time = max(self.time, first)
+            waiting = [cq.request for cq in self.cqs.values()]
             self.events()
-            if all(cq.request is None or self._opens(cq) is None for cq in self.cqs.values()):
+            if waiting == [cq.request for cq in self.cqs.values()]:
                 break
 
     def _opens(self, cq: EngineCq) -> int | None:

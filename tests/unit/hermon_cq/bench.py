@@ -214,7 +214,7 @@ class Bench:
         opmod: int = 0,
         start: int = 0,
         present: Callable[[int], bool] = lambda page: True,
-        **fields: int,
+        **fields: Any,
     ) -> HostCq:
         """Create a CQ with ring, record and context."""
         record = RECORDS + 8 * number

@@ -198,7 +198,6 @@ def test_race_of_doorbell_and_cqe(offset: int, kind: int) -> None:
             bench.report(1, solicited=True)
         else:
             bench.arm(1, kind)
-    bench.engine.inputs = type(bench.engine.inputs)(sorted(bench.engine.inputs, key=lambda item: item[0]))
     assert bench.take_events() == [(0, 1)]
     done(bench)
 
