@@ -193,16 +193,16 @@ class RegisterAccess:
             return
         oldest = self._reports.oldest()
         if idle and oldest is not None and oldest.accepted + ctx.timing.settle < event.begin:
-            held = ctx.slow.total(event.settled)
+            stalled = ctx.slow.total(event.settled)
             # Its result may wait in the output stage.
             ctx.deadlines.call_at(
-                event.settled + ctx.timing.pipe_out, lambda: self._not_idle(oldest, event.settled, held)
+                event.settled + ctx.timing.pipe_out, lambda: self._not_idle(oldest, event.settled, stalled)
             )
 
-    def _not_idle(self, item: Item, read: int, held: int) -> None:
-        """``item`` had no result when STAT.idle = 1 was ``read``: by now it has one, if nothing was held up."""
+    def _not_idle(self, item: Item, read: int, stalled: int) -> None:
+        """``item`` had no result when STAT.idle = 1 was ``read``: by now it has one, unless held up."""
         ctx = self._ctx
-        if self._reports.oldest() is item and ctx.slow.total(ctx.rules.now) == held:
+        if self._reports.oldest() is item and ctx.slow.total(ctx.rules.now) == stalled:
             clocks = (ctx.rules.now - read) // ctx.timing.period
             why = f"a report has no result {clocks} clocks later"
             ctx.rules.fail("HCQ-120/idle", 0, 1, why, ctx.registers)

@@ -356,7 +356,8 @@ class doorbell_halves(HermonTest):
 class doorbell_foreign(HermonTest):
     """A doorbell from a page that is not the queue's is not taken; from the right one it is.
 
-    Stimulus: wrong pages with and without a request waiting, then the right page.
+    Stimulus: wrong pages with and without a request waiting, then the right page; a queue whose page is out
+    of reach, rung from the page with the same low bits.
     Checks: HCQ-056, HCQ-053.
     """
 
@@ -374,6 +375,10 @@ class doorbell_foreign(HermonTest):
             await fill(self, cq, 1, solicited=True)
             await await_event(self, cq)
             cq.drain()
+        far = await create(self, 4, log_size=3, uar_page=0x40_0402)
+        await far.arm(Arm.ANY, page=2)
+        await fill(self, far, 2)
+        await self.host.eqs.handle()
 
 
 @dut_test(suites=("full",))
