@@ -6,6 +6,10 @@ reg c_bvalid;
 reg c_arready;
 reg c_rvalid;
 reg [31:0] c_rdata;
+
+assign s_axil_cmd_bresp = 2'b00;
+assign s_axil_cmd_rresp = 2'b00;
+
 reg [2:0] go_doorbells;                // doorbells taken before the command, not yet executed
 
 // Register words are numbered by offset / 4.
@@ -97,6 +101,7 @@ task write_eq(input [4:0] e, input [2:0] word, input [31:0] value);
             eq_st[e] = EQ_IDLE;
           end
           irq_v[e] = 1'b0;
+          irq_look = 1'b1;
           eq_valid[e] = value[0];
           if (ev_eqn == e) ev_eq_changed = 1'b1;
           scan_left = NCQ + 1;
