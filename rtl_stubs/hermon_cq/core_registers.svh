@@ -194,6 +194,7 @@ function automatic is_idle();
   begin
     is_idle = !hcr_go && dq_n == 0 && !rep_valid && sts_wait == 0 && es == E_IDLE && !mx_busy
         && !pend_uar && !pend_overflow && `MUT(189, 1'b1, cnt_ref == 32'd0);
+    /* verilator unroll_disable */
     for (q = 0; q < NCQ; q = q + 1) if (cq_pend_event[q] || cq_pend_error[q]) is_idle = 1'b0;
   end
 endfunction
@@ -204,6 +205,7 @@ function automatic event_held();
   begin
     async_full = async_en && async_eqn < NUM_EQ && eq_is_full(async_eqn);
     event_held = (pend_uar || pend_overflow) && async_full;
+    /* verilator unroll_disable */
     for (q = 0; q < NCQ; q = q + 1) begin
       if (cq_pend_event[q] && cq_eqn[q] < NUM_EQ && eq_is_full(cq_eqn[q])) event_held = 1'b1;
       if (cq_pend_error[q] && async_full) event_held = 1'b1;
