@@ -76,7 +76,8 @@ task finish_translation;
       tr_entry = be64(mx_data[63:0]);
       `MUT_SET(45, tr_entry, (tr_keep && tlb_valid[tr_cq] && tlb_index[tr_cq] == tr_index)
           ? tlb_entry[tr_cq] : tr_entry)
-      if (`MUT(123, mx_err, 1'b0)) tr_entry[0] = 1'b0;
+      if (mx_err) tr_entry = `MUT(123, tr_entry & ~64'd1,
+                                  tlb_valid[tr_cq] ? tlb_entry[tr_cq] : tr_entry);
       if (tr_keep) begin
         tlb_valid[tr_cq] = tr_entry[0];
         tlb_index[tr_cq] = tr_index;

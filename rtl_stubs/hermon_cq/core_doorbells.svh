@@ -7,6 +7,11 @@ reg u_ready;
 reg u_bvalid;
 reg u_arready;
 reg u_rvalid;
+
+assign s_axil_uar_bresp = 2'b00;
+assign s_axil_uar_rresp = 2'b00;
+assign s_axil_uar_rdata = 64'd0;
+
 reg half_valid [0:NPAGE-1];            // dword 0 of a CQ doorbell waits for dword 1
 reg [31:0] half [0:NPAGE-1];
 reg dq_eq [0:DQ_DEPTH-1];              // EQ doorbell
@@ -106,6 +111,7 @@ task begin_eq_doorbell(input [4:0] e, input [31:0] value);
   begin
     if (eq_valid[e]) begin
       eq_ci[e] = value[23:0];
+      irq_look = 1'b1;
       if (`MUT(160, value[31], 1'b1) && eq_st[e] != EQ_ALWAYS) begin
         da_eq = e;
         irq_v[e] = 1'b0;
@@ -119,6 +125,7 @@ endtask
 task run_eq_arm;
   begin
     es = E_IDLE;
+    irq_look = 1'b1;
     if (eq_st[da_eq] == EQ_ARMED && `MUT(159, eq_ci[da_eq] != eq_pi[da_eq], 1'b0)) begin
       eq_st[da_eq] = EQ_FIRED;
       irq_v[da_eq] = 1'b1;

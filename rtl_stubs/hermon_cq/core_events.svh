@@ -74,6 +74,7 @@ task try_event(input [1:0] kind);
       end
     end else begin
       ev_started = 1'b1;
+      irq_look = 1'b1;
       ev_kind = kind;
       ev_eqn = eqn[4:0];
       ev_eq_changed = 1'b0;
@@ -110,6 +111,7 @@ task run_event;
   begin
     if (`MUT(169, mx_done, mx_done && !mx_err)) begin
       es = E_IDLE;
+      irq_look = 1'b1;
       if (takes(7) && ev_kind == EV_COMPLETION) cq_notified[ev_cq] = cq_pi[ev_cq];
       clear_pending(ev_kind);
       cnt_eqe = cnt_eqe + 32'd1;
@@ -126,6 +128,7 @@ task run_event;
   end
 endtask
 
+reg irq_look;                          // an EQ changed
 reg [NUM_EQ-1:0] irq_now;
 integer irq_age [0:NUM_EQ-1];          // clocks the EQ has asked for its interrupt
 
@@ -133,11 +136,12 @@ task run_interrupts;
   integer e;
   reg asks;
   begin
-    for (e = 0; e < NUM_EQ; e = e + 1) begin
+    if (irq_look || takes(10)) for (e = 0; e < NUM_EQ; e = e + 1) begin
       asks = (eq_st[e] == EQ_ALWAYS) ? (eq_ci[e] != eq_pi[e]) : irq_v[e];
       irq_now[e] = asks && (!takes(10) || irq_age[e] >= 24);
       if (!asks) irq_age[e] = 0;
       else if (irq_age[e] < 24) irq_age[e] = irq_age[e] + 1;
     end
+    irq_look = 1'b0;
   end
 endtask

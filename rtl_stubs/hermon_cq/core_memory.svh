@@ -110,14 +110,14 @@ endtask
 // Raises the VALIDs of an access that was started in this or an earlier clock.
 task offer_access;
   begin
-    if (mx_busy && mx_gap != 0) begin
+    if (mx_gap != 0) begin
       mx_gap = mx_gap - 1;
-    end else if (mx_busy && !mx_write) begin
+    end else if (!mx_write) begin
       if (!aw_taken) begin
         aw_taken = 1'b1;
         ar_v = 1'b1;
       end
-    end else if (mx_busy) begin
+    end else begin
       if (!aw_taken && !(takes(4) && mx_age < 5)) aw_v = 1'b1;
       if (!w_taken && !(takes(5) && !takes(4) && mx_age < 5)) w_v = 1'b1;
       mx_age = mx_age + 1;
@@ -126,28 +126,36 @@ task offer_access;
 endtask
 
 task drive_memory;
+  begin
+    if (mx_busy) begin
+      offer_access;
+      drive_access;
+    end
+    m_axi_arvalid <= ar_v;
+    m_axi_rready <= mx_busy && !mx_write;
+    m_axi_awvalid <= aw_v;
+    m_axi_wvalid <= w_v;
+    m_axi_bready <= mx_busy && mx_write && aw_taken && w_taken;
+`ifdef MUTATION
+    if (b_owed) m_axi_bready <= 1'b1;
+`endif
+  end
+endtask
+
+task drive_access;
   reg [63:0] beat_addr;
   begin
-    offer_access;
     beat_addr = mx_addr & ~(64'd1 * (LANES - 1));
-    m_axi_arvalid <= ar_v;
     m_axi_araddr <= mx_addr;
     m_axi_arlen <= {4'd0, mx_beats - 4'd1};
     m_axi_arsize <= (mx_bytes == 7'd8) ? 3'd3 : FULL_SIZE;
-    m_axi_rready <= mx_busy && !mx_write;
-    m_axi_awvalid <= aw_v;
     m_axi_awaddr <= beat_addr;
     m_axi_awlen <= {4'd0, mx_beats - 4'd1};
-    m_axi_wvalid <= w_v;
     m_axi_wdata <= mx_data[(mx_beat&4'd7)*AXI_DATA_W+:AXI_DATA_W]
         ^ `MUT(166, 0, (w_v && m_axi_wvalid && !m_axi_wready && mx_bytes == 7'd32) ? 1 : 0);
     m_axi_wstrb <= (mx_bytes == 7'd1) ? ({{(LANES-1){1'b0}}, 1'b1} << mx_addr[LANE_LOG-1:0])
         : {LANES{`MUT(48, 1'b1,
                       es != E_REP_CQE || mx_beat != 4'd1 || mx_data[64+:64] != 64'd0)}};
     m_axi_wlast <= (mx_beat + 4'd1 == mx_beats);
-    m_axi_bready <= mx_busy && mx_write && aw_taken && w_taken;
-`ifdef MUTATION
-    if (b_owed) m_axi_bready <= 1'b1;
-`endif
   end
 endtask

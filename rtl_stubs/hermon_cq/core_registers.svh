@@ -6,6 +6,10 @@ reg c_bvalid;
 reg c_arready;
 reg c_rvalid;
 reg [31:0] c_rdata;
+
+assign s_axil_cmd_bresp = 2'b00;
+assign s_axil_cmd_rresp = 2'b00;
+
 reg [2:0] go_doorbells;                // doorbells taken before the command, not yet executed
 
 // Register words are numbered by offset / 4.
@@ -97,6 +101,7 @@ task write_eq(input [4:0] e, input [2:0] word, input [31:0] value);
             eq_st[e] = EQ_IDLE;
           end
           irq_v[e] = 1'b0;
+          irq_look = 1'b1;
           eq_valid[e] = value[0];
           if (ev_eqn == e) ev_eq_changed = 1'b1;
           scan_left = NCQ + 1;
@@ -189,6 +194,7 @@ function automatic is_idle();
   begin
     is_idle = !hcr_go && dq_n == 0 && !rep_valid && sts_wait == 0 && es == E_IDLE && !mx_busy
         && !pend_uar && !pend_overflow && `MUT(189, 1'b1, cnt_ref == 32'd0);
+    /* verilator unroll_disable */
     for (q = 0; q < NCQ; q = q + 1) if (cq_pend_event[q] || cq_pend_error[q]) is_idle = 1'b0;
   end
 endfunction
@@ -199,6 +205,7 @@ function automatic event_held();
   begin
     async_full = async_en && async_eqn < NUM_EQ && eq_is_full(async_eqn);
     event_held = (pend_uar || pend_overflow) && async_full;
+    /* verilator unroll_disable */
     for (q = 0; q < NCQ; q = q + 1) begin
       if (cq_pend_event[q] && cq_eqn[q] < NUM_EQ && eq_is_full(cq_eqn[q])) event_held = 1'b1;
       if (cq_pend_error[q] && async_full) event_held = 1'b1;

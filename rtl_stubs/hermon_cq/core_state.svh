@@ -115,7 +115,7 @@ endfunction
 
 task run_time;
   begin
-    lfsr = {lfsr[14:0], lfsr[15] ^ lfsr[13] ^ lfsr[12] ^ lfsr[10]};
+    if (takes(1)) lfsr = {lfsr[14:0], lfsr[15] ^ lfsr[13] ^ lfsr[12] ^ lfsr[10]};
     if (k_clk_per_us == 0) begin
       if (tick_us) count_us;
     end else begin
