@@ -110,6 +110,7 @@ class Counted:
     """What the fire conditions look at."""
 
     pi: int  #: CQEs that are complete
+    seen: int  #: of these, up to the newest one that may make the DUT look
     sure: int  #: of these, up to the newest one that certainly makes the DUT look
     solicited: int | None = None  #: index of the newest solicited CQE
     tick: int = 0
@@ -225,7 +226,7 @@ class Arm:
         if armed.kind == SOLICITED:
             newest = -1 if counted.solicited is None else counted.solicited + 1
         else:
-            newest = counted.pi
+            newest = max(counted.seen, armed.since)
         if newest <= armed.target:
             return False
         return armed.kind == ARM_N or self.choices.may("ARM_RULE", "R1") or newest > state.low
@@ -328,6 +329,10 @@ class Arm:
         del self.queue[:done]
         self.states = {state._replace(step=state.step - done) for state in self.states}
         self.forgotten += done
+
+    def covered(self) -> bool:
+        """Whether the latest event certainly covered all CQEs."""
+        return all(state.ever and self.counted.pi <= state.low for state in self.states)
 
     @property
     def waits(self) -> bool:

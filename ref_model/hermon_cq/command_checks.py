@@ -101,6 +101,8 @@ class Checks:
         opened = self._open(fields)
         if opened:
             return Expected(Answer.OPEN, "HCQ-013", opened)
+        if reserved:
+            return Expected(Answer.OK, "HCQ-011", f"{reserved[0]} is not 0 and has no meaning")
         return Expected(Answer.OK, "HCQ-010/given" if fields["st"] else "HCQ-013", "a legal context")
 
     def _open(self, fields: Mapping[str, int]) -> str:

@@ -42,6 +42,7 @@ class Running:
     fields: dict[str, int]
     cq: Cq | None
     ring: Ring | None = None  #: ring that is created or resized to
+    refused: Ring | None = None  #: ring of a creation that has to be refused
     start: Before | None = None
     mailbox: set[int] = field(default_factory=set)  #: bytes of the output mailbox that were written
     filled: int = 0
@@ -101,6 +102,8 @@ class Commands:
             cq.mark("HCQ-025")
             if request.resizes:
                 running.ring = self._new_ring(cq, fields)
+        if request.opcode == SW2HW and expected.answer is Answer.REFUSE:
+            running.refused = Ring.of(fields, registers.mtt_base, registers.stride, bool(fields["cc"]))
         ctx.held.hold(begin)
         ctx.command.hold(begin)
 
@@ -180,14 +183,16 @@ class Commands:
             return False
         return request.resizes and self._resize_cqe(running, event, first, stop)
 
-    def misfilled(self, first: int, stop: int) -> tuple[str, str, str] | None:
-        """Rule, expectation and reason if a stray write comes from the running command.
+    def blame(self, first: int, stop: int) -> tuple[str, str, str] | None:
+        """Rule, expectation and reason if a stray access comes from the running command.
 
         Owner bits that went astray are short; a whole CQE is that of a resize that had to be refused.
         """
         running = self.running
-        if running is None or running.ring is None:
+        if running is None:
             return None
+        if running.ring is None:
+            return self.refused(first)
         if stop - first >= CQE_BYTES:
             expected = running.expected
             refused = running.request.resizes and expected.answer is Answer.REFUSE
@@ -260,8 +265,25 @@ class Commands:
         cq.resized_at = cq.pi
         cq.arm.counted.size = max(cq.ring.size, cq.old_rings[0].size)
         self._reports.resizes += 1
-        cq.wrote(event.settled, False, self._ctx.choices.sure("RSZ_EVENT", 1))
+        choices = self._ctx.choices
+        sure, may = choices.sure("RSZ_EVENT", 1), choices.may("RSZ_EVENT", 1)
+        if any(state.armed and state.armed.kind == ports.ANY for state in cq.arm.states):
+            if sure:
+                cq.mark("HCQ-094")
+            elif not may:
+                rules.tempt("HCQ-094", cq.path)
+        cq.wrote(event.settled, False, True if sure else None if may else False)
         return True
+
+    def refused(self, address: int) -> tuple[str, str, str] | None:
+        """The same for an access to the ring of a creation that has to be refused."""
+        running = self.running
+        if running is None or running.refused is None:
+            return None
+        low, high = running.refused.mtt_span
+        if low <= address < high or running.refused.slot_at(address, self._ctx.memory) is not None:
+            return running.expected.rule, "no access to the ring", running.expected.why
+        return None
 
     def bad_access(self, address: int) -> None:
         """A read at ``address`` had an error."""

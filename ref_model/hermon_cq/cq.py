@@ -92,7 +92,7 @@ class Cq:
         self.error_duty: Must | None = None
         self.error_sent = False
         self.capacity_free = False  #: an illegal consumer counter left the capacity open
-        counted = Counted(start, start, None, ctx.ticks.count(now), None, ring.size, start)
+        counted = Counted(start, start, start, None, ctx.ticks.count(now), None, ring.size, start)
         limits = [(values["cq_max_count"], values["cq_period"])]
         self.arm = Arm(ctx.choices, counted, Moderation(limits))
         self.duty: EventDuty | None = None
@@ -100,6 +100,7 @@ class Cq:
         self.events = 0
         self.last_event_pi = start
         self.marks: dict[str, None] = {}  #: rules a special turn since the request put to the test
+        self.asked = 0  #: kind of the latest request
         self.ignored = ""  #: rule of the latest doorbell that had to be ignored since the last event
         self.turns: dict[str, None] = {}  #: rules that the next good image confirms
         self.resized_at: int | None = None
@@ -131,16 +132,16 @@ class Cq:
 
     # -- CQEs ---------------------------------------------------------------------------------------
 
-    def wrote(self, settled: int, solicited: bool, counts: bool = True) -> None:
+    def wrote(self, settled: int, solicited: bool, looks: bool | None = True) -> None:
         """The write of the next CQE has begun; it is complete at ``settled``.
 
-        ``counts`` False: nothing says whether the DUT looks at its requests because of it.
+        ``looks``: whether the DUT looks at its requests because of it; None: nothing says so.
         """
         index = self.pi
         self.pi += 1
-        self.ctx.deadlines.call_at(settled, lambda: self._complete(index, solicited, counts))
+        self.ctx.deadlines.call_at(settled, lambda: self._complete(index, solicited, looks))
 
-    def _complete(self, index: int, solicited: bool, counts: bool) -> None:
+    def _complete(self, index: int, solicited: bool, looks: bool | None) -> None:
         if self.life is Life.GONE:
             return
         rules, arm = self.ctx.rules, self.arm
@@ -152,13 +153,26 @@ class Cq:
                     rules.tempt("HCQ-069", self.path)
         counted = arm.counted
         counted.pi = index + 1
-        if counts:
+        if looks:
             counted.sure = index + 1
+        else:
+            arm.moderation.changed = True  # it may not count there, either
+        if looks is not False:
+            counted.seen = index + 1
         if solicited:
             counted.solicited = index
         elif counted.solicited is not None and index - counted.solicited >= (1 << 23) - 1:
             counted.solicited = None
         self.weigh("cqe")
+        self._tempt_moderation()
+
+    def _tempt_moderation(self) -> None:
+        """A request is ready and moderation keeps its event back."""
+        arm = self.arm
+        waits = self.duty is None and arm.counted.waiting_tick is not None and not arm.moderation.off
+        if waits and not any(state.due or (state.armed and state.armed.ripe >= 0) for state in arm.states):
+            period = arm.moderation.limits[-1][1]
+            self.ctx.rules.tempt("HCQ-068" if period else "HCQ-066/early", self.path)
 
     # -- events -------------------------------------------------------------------------------------
 
@@ -235,6 +249,8 @@ class Cq:
         if not arm.moderation.off:
             return "HCQ-066/fires"
         present = cause == "doorbell"
+        if present and self.events and arm.covered() and self._by_index():
+            return "HCQ-063"
         if kinds == {3}:
             return "HCQ-049/fires"
         if kinds == {1}:
@@ -257,12 +273,18 @@ class Cq:
         ctx, arm, rules = self.ctx, self.arm, self.ctx.rules
         arm.counted.tick = ctx.ticks.count(ctx.now)
         arm.spread()
+        covered = self.events > 0 and arm.covered() and self._by_index()
         if not arm.written():
             rule, expected, why = judge()
             rules.fail(rule, expected, f"a completion EQE for CQ {self.number:#x}", why, self.scope)
             return False
         self.events += 1
         self.last_event_pi = arm.counted.pi
+        if covered:
+            rules.met("HCQ-063", "event on covered CQEs", self.scope, sure=ctx.choices.sure("ARM_RULE", "R1"))
+            ctx.choices.fix("ARM_RULE", "R1")
+        if arm.counted.waiting_tick is not None and self.values["cq_period"]:
+            rules.met("HCQ-067", "an event before its period is over", self.scope)
         arm.counted.waiting_tick = None
         self._in_time()
         for rule in self.marks:
@@ -272,6 +294,11 @@ class Cq:
         rules.alive(self.path)
         self.weigh("cqe")
         return True
+
+    def _by_index(self) -> bool:
+        """Whether the waiting requests are all of the kinds that look at unread CQEs."""
+        asked = [state.armed.kind for state in self.arm.states if state.armed]
+        return self.asked in (1, 2) and 3 not in asked
 
     def _in_time(self) -> None:
         """The event that was owed came: was it in time?"""

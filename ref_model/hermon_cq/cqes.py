@@ -212,8 +212,6 @@ class Cqes:
         if cq.number in ctx.former:
             met.append("HCQ-031")
             met.append("HCQ-114")
-        if cq.life is Life.CLOSING or (ctx.status_stalled[0] < ctx.now < ctx.status_stalled[1]):
-            met.append("HCQ-108")
         if cq.pi >> 24 > cq.start >> 24:
             met.append("HCQ-038")
         if not ring.aligned:

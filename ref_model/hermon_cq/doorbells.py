@@ -157,6 +157,7 @@ class Doorbells:
             self._ignore(cq, "HCQ-054")
             return
         cq.ignored = ""
+        cq.asked = bell.kind
         index = counted.pi - ((counted.pi - bell.param + 0x800000) % 0x1000000 - 0x800000)
         if waiting and waiting[0].sn == bell.sn:
             if waiting[0].kind != bell.kind:
@@ -172,6 +173,9 @@ class Doorbells:
             cq.marks["HCQ-038"] = None
         if bell.kind == ports.ANY and index == counted.pi:
             self._ctx.rules.tempt("HCQ-045/waits", cq.path)
+        covered = cq.events and arm.covered() and index < counted.pi and not counted.pi < cq.pi
+        if covered and bell.kind != ports.ARM_N and self._ctx.choices.sure("ARM_RULE", "R3"):
+            self._ctx.rules.tempt("HCQ-063", cq.path)
         if bell.kind == ports.SOLICITED and index < counted.pi:
             newest = counted.solicited
             if newest is None or newest < index:

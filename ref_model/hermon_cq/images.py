@@ -121,6 +121,8 @@ class Images:
         if legal:
             rules.met(rule, "producer_counter", cq.scope, sure=low == high)
             rules.met("HCQ-009", "counters of the image", cq.scope, sure=low == high)
+            if not cq.reports:
+                rules.met("HCQ-120/counter", "producer_counter", cq.scope, sure=low == high)
             if low == high and rule != "HCQ-037":
                 rules.met("HCQ-037", "producer_counter", cq.scope)
         else:

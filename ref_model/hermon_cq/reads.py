@@ -8,6 +8,7 @@ from ref_model.hermon_cq.cq import Cq
 from ref_model.hermon_cq.report_queue import ReportQueue
 from ref_model.hermon_cq.ring import MTT_BYTES
 from ref_model.hermon_cq.shared import Context
+from ref_model.hermon_cq.writes import burst
 
 RECORD = 8
 
@@ -25,7 +26,9 @@ class Reads:
         ctx = self._ctx
         ctx.access(event.begin, event.settled)
         first, stop = event.addr, event.addr + len(event.data)
+        burst(ctx, first, len(event.data), event.port)
         if event.resp:
+            ctx.rules.tempt("HCQ-109/survives", "sts")
             self._commands.bad_access(first)
         if self._of_command(first, stop) or self._entry(event, first, stop) or self._record(first, stop):
             ctx.rules.met("HCQ-106/reads", "a read of what is the DUT's", ctx.port)
@@ -74,6 +77,9 @@ class Reads:
         return True
 
     def _blame(self, first: int) -> tuple[str, str, str]:
+        refused = self._commands.refused(first)
+        if refused is not None:
+            return refused
         for cq in self._ctx.records.values():
             if abs(first - cq.record) < RECORD:
                 return "HCQ-006", f"{cq.record:#x}", "the DB record is aligned to 8 bytes"

@@ -132,7 +132,10 @@ class ReportQueue:
             self.refused += 1
             self._refuse(cq, item, status.code, event.begin)
         self._close(cq, item)
-        rules.alive("sts")
+        if status.code == ports.WRITTEN:
+            rules.alive("sts")
+        if event.settled > event.begin:
+            rules.met("HCQ-108", "a status beat that had to wait", self.scope)
 
     def _match(self, status: Status, begin: int) -> Item | None:
         """The report that ``status`` is about."""
@@ -196,11 +199,14 @@ class ReportQueue:
         if code == ports.OVERFLOWED:
             self.overflowed(cq)
             cq.fault_certain = True
+            rules.tempt("HCQ-072", EVENT_PATH)
             rules.met("HCQ-071/not_after", "the report that does not fit is refused", cq.scope)
         elif code == ports.WRITE_FAILED:
             cq.fail(Fault.FAILURE)
             cq.fault_certain = True
             rules.met("HCQ-078" if item.write_failed else "HCQ-077/nothing", "refused", cq.scope)
+        elif code == ports.IN_ERROR:
+            rules.met("HCQ-075", "nothing written to a CQ in error", cq.scope)
         if stream and code != ports.NOT_OWNED:
             rules.met("HCQ-076", f"refused: {CODES[code]}", cq.scope)
 
@@ -244,7 +250,7 @@ class ReportQueue:
             return "HCQ-044"
         if cq.resized_at is not None:
             return "HCQ-096"
-        if any(cq.outstanding(ci) >= cq.ring.size - 1 for _, ci in cq.published):
+        if out < cq.ring.size - 1 <= max(cq.outstanding(ci) for _, ci in cq.published):
             return "HCQ-043"
         if cq.collapsed:
             return "HCQ-087"

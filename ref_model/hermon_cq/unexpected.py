@@ -28,11 +28,10 @@ def unexpected_event(ctx: Context, cq: Cq) -> tuple[str, str, str]:
             why = "no solicited CQE is there"
             return ("HCQ-047/plain" if since else "HCQ-048/plain"), "no event yet", why
     if newest <= request.target:
-        return (
-            "HCQ-045/waits",
-            "no event yet",
-            f"no CQE from index {request.target & 0xFFFFFF:#x} on is there",
-        )
+        why = f"no CQE from index {request.target & 0xFFFFFF:#x} on is there"
+        return "HCQ-045/waits", "no event yet", why
+    if cq.resized_at == counted.pi - 1 and counted.seen < counted.pi:
+        return "HCQ-094", "no event yet", "the resize CQE causes none"
     if newest <= low:
         return "HCQ-063", "no event yet", "an earlier event covered all unread CQEs"
     count, period = arm.moderation.limits[-1]

@@ -12,6 +12,19 @@ from ref_model.hermon_cq.ring import CQE_BYTES
 from ref_model.hermon_cq.shared import Context
 from ref_model.memory import runs
 
+#: Longest burst of the DUT in bytes, and the border that none crosses.
+MOST_BYTES, BORDER = 64, 4096
+
+
+def burst(ctx: Context, addr: int, length: int, port: str) -> None:
+    """Judge the shape of a burst of the DUT (HCQ-107)."""
+    crosses = addr // BORDER != (addr + length - 1) // BORDER
+    if length > MOST_BYTES or crosses:
+        want, why = f"at most {MOST_BYTES} bytes inside 4 KiB", f"shape of a burst on {port}"
+        ctx.rules.fail("HCQ-107", want, f"{length} bytes from {addr:#x}", why, ctx.port)
+    else:
+        ctx.rules.met("HCQ-107", "shape of a burst", ctx.port)
+
 
 class Writes:
     """Judges every write burst."""
@@ -29,6 +42,9 @@ class Writes:
         """Judge a burst and take it into the memory image."""
         ctx = self._ctx
         ctx.access(event.begin, event.settled)
+        if event.resp:
+            ctx.rules.tempt("HCQ-109/survives", "sts")
+        burst(ctx, event.addr, len(event.data), event.port)
         found = runs(event.mask)
         if found:
             first, stop = event.addr + found[0][0], event.addr + found[-1][1]
@@ -70,7 +86,7 @@ class Writes:
 
     def _blame(self, first: int, stop: int, event: MemWrite) -> tuple[str, str, str, Cq | None]:
         ctx = self._ctx
-        filling = self._commands.misfilled(first, stop)
+        filling = self._commands.blame(first, stop)
         if filling is not None:
             return *filling, None
         waiting = self._reports.waiting()

@@ -151,6 +151,7 @@ class CommandEngine(Engine):
             self.advance(cq, False)
         else:
             cq.pi = cq.pi + 1 & MASK
+            cq.asleep = True
         return OK
 
     def resize_cqe(self, cq: EngineCq) -> None:

@@ -187,6 +187,7 @@ class Engine:
         cq.count = min(cq.count + 1, 0xFFFF)
         if solicited:
             cq.solicited = cq.pi
+        cq.asleep = False
         self.evaluate(cq)
 
     def capacity(self, cq: EngineCq) -> int:
@@ -231,6 +232,7 @@ class Engine:
         if not self.accepts(cq, sn):
             return
         self.arm(cq, kind, sn, second & MASK)
+        cq.asleep = False
         self.evaluate(cq)
 
     def accepts(self, cq: EngineCq, sn: int) -> bool:
@@ -290,7 +292,7 @@ class Engine:
 
     def evaluate(self, cq: EngineCq) -> None:
         """Fire if condition and moderation hold."""
-        if self.met(cq) and self.opened(cq):
+        if not cq.asleep and self.met(cq) and self.opened(cq):
             self.fire(cq)
 
     def fire(self, cq: EngineCq) -> None:

@@ -42,6 +42,7 @@ class EngineCq:
     last_tick: int = 0
     st: int = 0
     event: bool = False
+    asleep: bool = False  #: the newest CQE, that of a resize, lets nothing be looked at
     error: int = 0  #: syndrome of an error event that waits
 
     @property

@@ -31,7 +31,7 @@ def done(bench: Bench, *rules: str) -> None:
 
 @pytest.mark.parametrize("stride", [32, 64, 128, 256])
 @pytest.mark.parametrize("fields", [{}, {"page_offset": 127 & ~7}, {"log2_page_size": 1}], ids=str)
-def test_three_laps(stride: int, fields: dict[str, int]) -> None:
+def test_three_laps(stride: int, fields: dict[str, Any]) -> None:
     bench = Bench({"STRIDE": stride})
     bench.create(1, 6, **fields)
     for _ in range(7):
@@ -420,7 +420,8 @@ def test_event_queue_that_is_none() -> None:
 
 def test_destroy_and_create_anew() -> None:
     bench = Bench()
-    for fields in ({}, {"c_eqn": 1}, {"cq_max_count": 9}, {}):
+    lives: list[dict[str, Any]] = [{}, {"c_eqn": 1}, {"cq_max_count": 9}, {}]
+    for fields in lives:
         bench.create(1, 3, **fields)
         bench.arm(1, sn=1)
         bench.sync()
@@ -487,7 +488,7 @@ def test_random(seed: int) -> None:
     rng = bench.rng
     bench.pace(US)
     for number in range(6):
-        fields = {"c_eqn": rng.randrange(3), "cc": int(number == 5), "oi": int(number == 4)}
+        fields: dict[str, Any] = {"c_eqn": rng.randrange(3), "cc": int(number == 5), "oi": int(number == 4)}
         if number == 3:
             fields |= {"cq_max_count": rng.randrange(4), "cq_period": rng.randrange(6)}
         start = rng.choice((0, 0xFFFFF0))
