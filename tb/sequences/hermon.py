@@ -16,7 +16,7 @@ from tb.host.hermon_cq import Cq, CqSettings
 from tb.host.hermon_producer import Producer
 from tb.scoreboard import Tap
 
-SHORT, LONG, LOOK = 200, 4000, 50
+SHORT, LONG, LOOK = 400, 4000, 50
 """Clocks in which an event would show when all is idle; many of them; between two looks at an event queue."""
 
 STRIDES = (32, 64, 128, 256)

@@ -299,7 +299,7 @@ class doorbell_forms(HermonTest):
 
     Stimulus: both forms in one run, long gaps between the halves, writes to neighbour offsets, partial
     strobes.
-    Checks: HCQ-055, HCQ-122/strobes, HCQ-122/okay, HCQ-053.
+    Checks: HCQ-055, HCQ-122/okay, HCQ-053.
     """
 
     register_stalls = "light"
@@ -358,7 +358,7 @@ class doorbell_foreign(HermonTest):
 
     Stimulus: wrong pages with and without a request waiting, then the right page; a queue whose page is out
     of reach, rung from the page with the same low bits.
-    Checks: HCQ-056, HCQ-053.
+    Checks: HCQ-056, HCQ-047/fires.
     """
 
     async def scenario(self) -> None:

@@ -281,7 +281,7 @@ class b62_stale_bytes(HermonTest):
     """A short CQE over a long one leaves nothing of it.
 
     Stimulus: a lap of full bodies, then a lap of bodies that are almost all 0 (also B72: three queue pairs).
-    Checks: HCQ-032, HCQ-116.
+    Checks: HCQ-032, HCQ-036.
     """
 
     async def scenario(self) -> None:
@@ -299,7 +299,7 @@ class b66_two_queues(HermonTest):
     order.
 
     Stimulus: flush bursts of sends and receives interleaved over two queues.
-    Checks: HCQ-116, HCQ-035/fields, HCQ-036.
+    Checks: HCQ-035/fields, HCQ-036.
     """
 
     async def scenario(self) -> None:

@@ -12,6 +12,7 @@ from tb.sequences.hermon import (
     overflow,
     race,
     rest,
+    round_trip,
     start,
 )
 from tb.testcase import HermonTest, dut_test
@@ -45,6 +46,7 @@ class overrun(HermonTest):
             await self.host.destroy(number)
             again = await create(self, number, log_size=log_size, eqn=1)
             await laps(self, again, 3 * again.ring.size)
+            await round_trip(self, again)
 
 
 @dut_test(suites=("full",))
@@ -72,6 +74,7 @@ class overrun_dead(HermonTest):
             await fill(self, cq, 5)
             await self.host.query(cq.cqn)
             await self.host.destroy(cq.cqn)
+            await round_trip(self, await create(self, cq.cqn))
 
 
 @dut_test(suites=("full",))

@@ -115,7 +115,7 @@ class uar_offsets(HermonTest):
 
     Stimulus: random offsets of all pages written with any strobe and read; EQ doorbells of queues that do not
     exist.
-    Checks: HCQ-122/okay, HCQ-103/index, HCQ-121.
+    Checks: HCQ-122/okay, HCQ-103/index.
     """
 
     async def scenario(self) -> None:

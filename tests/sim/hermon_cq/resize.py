@@ -74,7 +74,7 @@ class resize_fields(HermonTest):
 
     Stimulus: offset, page size and MTT address of 40 bits changed together with the size; other fields of the
     mailbox 0, then inverted.
-    Checks: HCQ-092, HCQ-093, HCQ-027, HCQ-031.
+    Checks: HCQ-092, HCQ-093, HCQ-027.
     """
 
     async def scenario(self) -> None:
@@ -169,7 +169,7 @@ class resize_capacity(HermonTest):
     """Behind a resize the new size counts, with the same counters.
 
     Stimulus: rings filled to the brim behind a resize, the entry that ended the old one published or not.
-    Checks: HCQ-096, HCQ-071/not_before, HCQ-072.
+    Checks: HCQ-096, HCQ-071/not_before.
     """
 
     async def scenario(self) -> None:

@@ -156,7 +156,7 @@ class counter_wrap(HermonTest):
     """Nothing breaks where the counters pass 2^24.
 
     Stimulus: queues whose counters start shortly before: laps, all requests, capacity and a resize across.
-    Checks: HCQ-038, HCQ-009, HCQ-045/fires, HCQ-047/fires, HCQ-049/fires, HCQ-089.
+    Checks: HCQ-038, HCQ-009, HCQ-045/fires, HCQ-049/fires, HCQ-089.
     """
 
     async def scenario(self) -> None:
