@@ -100,6 +100,7 @@ class Cq:
         self.events = 0
         self.last_event_pi = start
         self.marks: dict[str, None] = {}  #: rules a special turn since the request put to the test
+        self.illegal = False  #: the latest request had an illegal index
         self.asked = 0  #: kind of the latest request
         self.ignored = ""  #: rule of the latest doorbell that had to be ignored since the last event
         self.turns: dict[str, None] = {}  #: rules that the next good image confirms

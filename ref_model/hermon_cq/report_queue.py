@@ -56,6 +56,10 @@ class ReportQueue:
         numbers = dict.fromkeys(item.report.cqn for item in self._open if item.settled is None)
         return [cq for number in numbers if (cq := self._ctx.cqs.get(number)) is not None]
 
+    def homeless(self) -> bool:
+        """Whether a report without a result is for a CQ that software owns or that does not exist."""
+        return any(item.report.cqn not in self._ctx.cqs for item in self._open)
+
     def offer(self, event: SideBand) -> None:
         """A report was offered; the handshake follows."""
         ctx = self._ctx

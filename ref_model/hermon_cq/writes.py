@@ -136,6 +136,8 @@ class Writes:
         if self._cqes.expected_at(cq) is None:
             return "HCQ-077/nothing", "no write", "the page of the next CQE is absent"
         if all(item.settled is not None for item in cq.reports):
+            if self._reports.homeless():
+                return "HCQ-118/silent", "no write", "the report is for no CQ of hardware"
             return "HCQ-036", "no write", "no report is open"
         if cq.collapsed:
             return "HCQ-085", "slot 0", f"slot {slot} with cc = 1"
