@@ -44,6 +44,7 @@ class Running:
     ring: Ring | None = None  #: ring that is created or resized to
     refused: Ring | None = None  #: ring of a creation that has to be refused
     start: Before | None = None
+    numbers: dict[int, int] = field(default_factory=dict)  #: pages of ``ring`` by their address
     mailbox: set[int] = field(default_factory=set)  #: bytes of the output mailbox that were written
     filled: int = 0
     failed: bool = False  #: an access to a mailbox had an error
@@ -225,8 +226,9 @@ class Commands:
         assert ring is not None
         if stop - first >= CQE_BYTES and running.cq is not None and running.cq.reports:
             return False
-        slot = ring.slot_at(first, self._ctx.memory) if stop - first < CQE_BYTES else None
-        if slot is None:
+        if not running.numbers:
+            running.numbers = ring.numbers(self._ctx.memory)
+        if stop - first >= CQE_BYTES or ring.slot_in(first, running.numbers) is None:
             return False
         if request.opcode == SW2HW and request.opmod == 1:
             why = "opmod 1: software has prepared the ring"
@@ -368,11 +370,9 @@ class Commands:
     def _absent(self, running: Running) -> bool:
         """Whether a page that the command has to write is absent."""
         ring = running.ring
-        if ring is None:
+        if ring is None or not self._checks.filled(running.request, ring):
             return False
         first, stop = ring.mtt_span
-        if stop - first > 1 << 16:
-            return True  # never filled: not worth looking at
         return len(ring.pages(self._ctx.memory)) < (stop - first) // 8
 
     def _done(self, running: Running, now: int) -> None:

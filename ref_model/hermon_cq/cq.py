@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from ref_model.hermon_cq.report_queue import Item
 
 MASK = 0xFFFFFF
-#: Published consumer counters remembered; older ones no DUT can still hold to.
-PUBLISHED = 256
+#: Published consumer counters remembered one by one.
+PUBLISHED = 64
 
 
 class Life(Enum):
@@ -96,6 +96,7 @@ class Cq:
         limits = [(values["cq_max_count"], values["cq_period"])]
         self.arm = Arm(ctx.choices, counted, Moderation(limits))
         self.duty: EventDuty | None = None
+        self._timer = 0  #: when the longest period was last found to be over
         self.held = False  #: an event waits for room in an EQ
         self.events = 0
         self.last_event_pi = start
@@ -216,10 +217,12 @@ class Cq:
         longest = max(period for _, period in self.arm.moderation.limits)
         if longest and waiting is not None:
             time = self.ctx.ticks.when(waiting + longest + 1)
-            if time is not None:
+            if time is not None and time != self._timer:
+                self._timer = time
                 self.ctx.deadlines.call_at(max(time, self._now()), self._ticked)
 
     def _ticked(self) -> None:
+        self._timer = 0
         if self.life is Life.LIVE and self.duty is None and self.arm.counted.waiting_tick is not None:
             self.weigh("time")
 

@@ -279,15 +279,18 @@ class EventQueues:
         ctx = self._ctx
         if queue.number not in former.eqns or not any(state.due for state in former.arm.states):
             return False
-        since = former.gone_since
-        taken = ctx.now - since - (ctx.held.total(ctx.now) - former.gone_excused)
-        if taken > ctx.config.event + ctx.config.period:
+        if self._late_by(former) > ctx.config.event + ctx.config.period:
             return False
         if cq is not None and any(state.due for state in cq.arm.states):
             return False  # the present life may send it, too
         former.arm.written()
         ctx.rules.met("HCQ-112", "an event that was due", former.scope)
         return True
+
+    def _late_by(self, former: Cq) -> int:
+        """Time (ps) that counts since ``former`` was destroyed."""
+        now = self._ctx.now
+        return now - former.gone_since - (self._ctx.held.total(now) - former.gone_excused)
 
     # -- error events -------------------------------------------------------------------------------
 
@@ -312,6 +315,9 @@ class EventQueues:
         seen = f"type 4 for CQ {number:#x}, syndrome {syndrome}"
         if cq is None:
             rules.fail("HCQ-074/sent", "a CQ that exists", seen, "CQ number of an EQE", queue.scope)
+            return
+        if cq.life is Life.GONE and self._late_by(cq) > ctx.config.event + ctx.config.period:
+            rules.fail("HCQ-112", "no EQE", seen, "HW2SW_CQ has ended", cq.scope)
             return
         if cq.error_sent:
             why = "one EQE per CQ error"

@@ -63,9 +63,8 @@ class Context(Observing):
         self.status_stalled = begin, settled
 
     def reset(self) -> None:
-        """The DUT was reset: nothing is owed or remembered any more, but what memory holds."""
+        """The DUT was reset: nothing is owed or remembered any more, but memory and the pace of ticks."""
         self.deadlines.clear()
-        self.ticks.clear()
         for clock in (self.bus, self.slow, self.held, self.command):
             clock.clear()
         self.forgotten.update(self.cqs)
