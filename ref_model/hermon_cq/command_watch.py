@@ -31,7 +31,6 @@ class Running:
     start: Before | None = None
     numbers: dict[int, int] = field(default_factory=dict)  #: pages of ``ring`` by their address
     mailbox: set[int] = field(default_factory=set)  #: bytes of the output mailbox that were written
-    filled: int = 0
     failed: bool = False  #: an access to a mailbox had an error
     faulty: bool = False  #: an access to MTT or ring had an error, or a page is absent
     resize_seen: bool = False
@@ -113,7 +112,6 @@ class CommandWatch:
         if request.opcode == SW2HW and request.opmod == 1:
             why = "opmod 1: software has prepared the ring"
             self._ctx.rules.fail("HCQ-015", "no write into the ring", f"{first:#x} .. {stop:#x}", why)
-        running.filled += 1
         running.faulty = running.faulty or bool(event.resp)
         return True
 

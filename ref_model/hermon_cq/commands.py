@@ -44,7 +44,7 @@ class Commands:
         self._registers = registers
         self._queues = queues
         self._checks = Checks(ctx)
-        self._images = Images(ctx.rules, ctx.choices)
+        self._images = Images(ctx.rules)
         self._watch = watch
 
     def reset(self) -> None:
@@ -92,7 +92,7 @@ class Commands:
         if request.opcode == QUERY:
             cq.mark("HCQ-020")
         elif request.opcode == HW2SW:
-            cq.life, cq.closing_since = Life.CLOSING, ctx.now
+            cq.life = Life.CLOSING
             if cq.arm.waits or cq.reports or cq.pi != cq.start:
                 ctx.rules.tempt("HCQ-112", EVENT_PATH)
             cq.void_event()

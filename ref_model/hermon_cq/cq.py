@@ -74,10 +74,9 @@ class Cq:
         self.values = values
         self.ring = ring
         self.start = start
-        self.created = now
         self.number_of_life = ctx.lives.get(number, 0) + 1
         self.life = Life.CREATING
-        self.live_since = self.closing_since = self.gone_since = now
+        self.live_since = self.gone_since = now
         self.scope = Scope(f"CQ {number:#x}")
         self.path = (CQ_PATH, number)
         self.pi = start  #: CQEs whose write has begun
@@ -111,11 +110,6 @@ class Cq:
         self.blocked: Callable[[], bool] = lambda: False  #: whether the EQ is full
 
     # -- state --------------------------------------------------------------------------------------
-
-    @property
-    def owned(self) -> bool:
-        """Whether hardware certainly owns the CQ now."""
-        return self.life is Life.LIVE
 
     @property
     def collapsed(self) -> bool:
@@ -342,11 +336,6 @@ class Cq:
         if self.fault is None:
             self.fault = fault
         self.arm.dead = True
-
-    @property
-    def words(self) -> str:
-        """Software fields in words."""
-        return context.describe(self.values)
 
 
 #: An event that comes within this many times its bound is late, not lost.

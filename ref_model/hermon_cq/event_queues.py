@@ -13,7 +13,7 @@ from ref_model.hermon_cq.unexpected import unexpected_event
 EQE_BYTES = 32
 COMPLETION, CQ_ERROR, EQ_EVENT = 0x00, 0x04, 0x0F
 OVERRUN, BAD_PAGE = 1, 2
-NOT_ARMED, ARMED, ALWAYS = 0, 1, 2
+ARMED, ALWAYS = 1, 2  # arm_init of EQ_CFG
 _MASK = 0xFFFFFF
 
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from ref_model.hermon_cq import context
 from ref_model.hermon_cq.arm_states import HALF, State, ahead
-from ref_model.hermon_cq.config import Choices
 from ref_model.hermon_cq.cq import PUBLISHED, Cq
 from ref_model.rules import Rules
 
@@ -20,7 +19,6 @@ _RULES = {
     **dict.fromkeys(("db_record_addr_h", "db_record_addr_l"), "HCQ-006"),
 }
 _RING = ("page_offset", "log_cq_size", "mtt_base_addr_h", "log2_page_size", "mtt_base_addr_l")
-_BY_OPMOD = {"cq_max_count": 1, "cq_period": 1, "c_eqn": 2, "oi": 3}
 
 
 @dataclass(slots=True)
@@ -43,9 +41,8 @@ def before(cq: Cq) -> Before:
 class Images:
     """Judges images; findings are of the CQ."""
 
-    def __init__(self, rules: Rules, choices: Choices) -> None:
+    def __init__(self, rules: Rules) -> None:
         self._rules = rules
-        self._choices = choices
 
     def judge(self, cq: Cq, image: bytes, start: Before, final: bool) -> None:
         """``image`` was written between ``start`` and now; ``final``: by HW2SW_CQ."""
