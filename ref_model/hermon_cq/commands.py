@@ -342,6 +342,7 @@ class Commands:
     def _forget(self, cq: Cq) -> None:
         """Hardware owns ``cq`` no more."""
         self._ctx.cqs.pop(cq.number, None)
+        self._ctx.blocked.discard(cq.number)
         if self._ctx.records.get(cq.record) is cq:
             del self._ctx.records[cq.record]
 

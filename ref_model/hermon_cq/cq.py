@@ -199,7 +199,8 @@ class Cq:
             if any(state.due for state in self.arm.states):
                 self.ctx.rules.tempt("HCQ-064", EVENT_PATH)
             return True
-        self.held = self.held or self.blocked()
+        if not self.held and self.blocked():
+            self.hold(True)
         return self.held
 
     def _now(self) -> int:
@@ -329,12 +330,21 @@ class Cq:
         if self.arm.moderation.off:
             rules.met("HCQ-065", "no moderation", self.scope)
 
+    def hold(self, on: bool) -> None:
+        """An event waits for room in an EQ, or no longer."""
+        self.held = on
+        if on:
+            self.ctx.blocked.add(self.number)
+        elif self.fault is None:
+            self.ctx.blocked.discard(self.number)
+
     # -- errors -------------------------------------------------------------------------------------
 
     def fail(self, fault: Fault) -> None:
         """The CQ is in error from now on."""
         if self.fault is None:
             self.fault = fault
+            self.ctx.blocked.add(self.number)
         self.arm.dead = True
 
 

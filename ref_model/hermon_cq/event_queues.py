@@ -92,9 +92,10 @@ class EventQueues:
 
     def _look_again(self, number: int) -> None:
         """Room or validity of EQ ``number`` changed: events that waited may be owed now."""
-        for cq in self._ctx.cqs.values():
+        for blocked in sorted(self._ctx.blocked):
+            cq = self._ctx.cqs[blocked]
             if cq.held and number in cq.eqns:
-                cq.held = False
+                cq.hold(False)
                 if cq.arm.waits:
                     cq.mark("HCQ-104/kept")
                 cq.weigh("room")
@@ -171,7 +172,7 @@ class EventQueues:
         """No room: events for ``queue`` wait."""
         for cq in self._ctx.cqs.values():
             if queue.number in cq.eqns and not cq.held:
-                cq.held = True
+                cq.hold(True)
                 cq.void_event()
             if self.async_eqn == queue.number:
                 self._ctx.deadlines.void(cq.error_duty)

@@ -156,9 +156,8 @@ class HermonModel:
 
     def _status(self, event: SideBand) -> None:
         self.reports.status(event)
-        for cq in self.ctx.cqs.values():
-            if cq.fault is not None:
-                self.queues.owe_error(cq)
+        for number in sorted(self.ctx.blocked):
+            self.queues.owe_error(self.ctx.cqs[number])
 
     def _tick(self, event: SideBand) -> None:
         self.ctx.ticks.change(event.begin, event.values[0])

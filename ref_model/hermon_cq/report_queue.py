@@ -88,7 +88,7 @@ class ReportQueue:
             ctx.deadlines.call_at(deadline, lambda: self._silent(item, deadline))
 
     def _others_blocked(self, number: int) -> bool:
-        return any(cq.fault or cq.held for cq in self._ctx.cqs.values() if cq.number != number)
+        return bool(self._ctx.blocked - {number})
 
     # -- without a status stream --------------------------------------------------------------------
 
