@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 
-from ref_model.events import MemWrite, RegRead
-from ref_model.hermon_cq import context, ports
+from ref_model.events import RegRead
+from ref_model.hermon_cq import context
 from ref_model.hermon_cq.command_checks import (
     BAD_SIZE,
     FLAGS,
@@ -17,40 +16,15 @@ from ref_model.hermon_cq.command_checks import (
     SW2HW,
     Answer,
     Checks,
-    Expected,
     Request,
 )
+from ref_model.hermon_cq.command_watch import MAILBOX, OWNER_BYTE, CommandWatch, Running
 from ref_model.hermon_cq.cq import Cq, Life
 from ref_model.hermon_cq.event_queues import EventQueues
-from ref_model.hermon_cq.images import Before, Images, before
+from ref_model.hermon_cq.images import Images, before
 from ref_model.hermon_cq.registers import RegisterFile
-from ref_model.hermon_cq.report_queue import ReportQueue
-from ref_model.hermon_cq.ring import CQE_BYTES, Ring
+from ref_model.hermon_cq.ring import Ring
 from ref_model.hermon_cq.shared import EVENT_PATH, Context
-
-MAILBOX = context.BYTES
-_OWNER_BYTE = 31
-
-
-@dataclass(slots=True)
-class Running:
-    """The command under way."""
-
-    request: Request
-    started: int
-    expected: Expected
-    fields: dict[str, int]
-    cq: Cq | None
-    ring: Ring | None = None  #: ring that is created or resized to
-    refused: Ring | None = None  #: ring of a creation that has to be refused
-    start: Before | None = None
-    mailbox: set[int] = field(default_factory=set)  #: bytes of the output mailbox that were written
-    filled: int = 0
-    failed: bool = False  #: an access to a mailbox had an error
-    faulty: bool = False  #: an access to MTT or ring had an error, or a page is absent
-    resize_seen: bool = False
-    slow: int = 0
-    bus: int = 0
 
 
 class Commands:
@@ -60,23 +34,22 @@ class Commands:
         self,
         ctx: Context,
         registers: RegisterFile,
-        reports: ReportQueue,
         queues: EventQueues,
+        watch: CommandWatch,
         adopt: Callable[[Cq], None],
     ) -> None:
         """``adopt`` tells a new CQ the doorbells that were under way."""
         self._ctx = ctx
         self._adopt = adopt
         self._registers = registers
-        self._reports = reports
         self._queues = queues
         self._checks = Checks(ctx)
-        self._images = Images(ctx.rules, ctx.choices)
-        self.running: Running | None = None
+        self._images = Images(ctx.rules)
+        self._watch = watch
 
     def reset(self) -> None:
         """No command runs."""
-        self.running = None
+        self._watch.running = None
 
     # -- start --------------------------------------------------------------------------------------
 
@@ -94,7 +67,7 @@ class Commands:
         cq = ctx.cqs.get(request.cqn)
         done = bool(registers.get("CFG", "init_done"))
         expected = self._checks.expect(request, done, cq, fields)
-        running = self.running = Running(request, begin, expected, fields, cq)
+        running = self._watch.running = Running(request, begin, expected, fields, cq)
         running.slow, running.bus = ctx.slow.total(begin), ctx.bus.total(begin)
         if expected.answer is not Answer.REFUSE:
             self._may_act(running)
@@ -119,7 +92,7 @@ class Commands:
         if request.opcode == QUERY:
             cq.mark("HCQ-020")
         elif request.opcode == HW2SW:
-            cq.life, cq.closing_since = Life.CLOSING, ctx.now
+            cq.life = Life.CLOSING
             if cq.arm.waits or cq.reports or cq.pi != cq.start:
                 ctx.rules.tempt("HCQ-112", EVENT_PATH)
             cq.void_event()
@@ -164,148 +137,17 @@ class Commands:
             cq.capacity_free = cq.capacity_free or backwards
             cq.published.append((begin, consumer))
 
-    # -- while it runs ------------------------------------------------------------------------------
-
-    def written(self, event: MemWrite, first: int, stop: int) -> bool:
-        """Whether a write belongs to the running command; if so, judge it."""
-        running = self.running
-        if running is None:
-            return False
-        request = running.request
-        box = request.outbox
-        if box <= first and stop <= box + MAILBOX and request.opcode in (HW2SW, QUERY):
-            self._mailbox(running, event, first, stop)
-            return True
-        # What a refused resize has filled before it was refused is not judged.
-        if running.ring is not None and self._fills(running, event, first, stop):
-            return True
-        if running.expected.answer is Answer.REFUSE:
-            return False
-        return request.resizes and self._resize_cqe(running, event, first, stop)
-
-    def blame(self, first: int, stop: int) -> tuple[str, str, str] | None:
-        """Rule, expectation and reason if a stray access comes from the running command.
-
-        Owner bits that went astray are short; a whole CQE is that of a resize that had to be refused.
-        """
-        running = self.running
-        if running is None:
-            return None
-        if running.ring is None:
-            return self.refused(first)
-        if stop - first >= CQE_BYTES:
-            expected = running.expected
-            refused = running.request.resizes and expected.answer is Answer.REFUSE
-            return (expected.rule, "no resize CQE", expected.why) if refused else None
-        ring, memory = running.ring, self._ctx.memory
-        start = running.cq.start if running.cq is not None else 0
-        place = ring.place(start, memory)
-        if place is None:
-            return None
-        inside = (1 << ring.page_shift) - 1
-        if first & ~inside in ring.pages(memory).values():
-            return "HCQ-026", f"{place:#x} and so on", "initial owner bits, offset in the page"
-        return "HCQ-028", f"{place:#x} and so on", "initial owner bits, page address"
-
-    def _mailbox(self, running: Running, event: MemWrite, first: int, stop: int) -> None:
-        rules, request = self._ctx.rules, running.request
-        if running.expected.answer is Answer.REFUSE:
-            rule = running.expected.rule
-            rules.fail(rule, "no memory write", f"{first:#x} .. {stop:#x}", running.expected.why)
-            return
-        if request.opcode == HW2SW and request.opmod == 1:
-            rules.fail("HCQ-017/image", "no mailbox", f"{first:#x} .. {stop:#x}", "opmod 1 has no output")
-            return
-        running.failed = running.failed or bool(event.resp)
-        running.mailbox.update(range(first - request.outbox, stop - request.outbox))
-
-    def _fills(self, running: Running, event: MemWrite, first: int, stop: int) -> bool:
-        """Initial owner bits of a ring that is created or resized to."""
-        ring, request = running.ring, running.request
-        assert ring is not None
-        if stop - first >= CQE_BYTES and running.cq is not None and running.cq.reports:
-            return False
-        slot = ring.slot_at(first, self._ctx.memory) if stop - first < CQE_BYTES else None
-        if slot is None:
-            return False
-        if request.opcode == SW2HW and request.opmod == 1:
-            why = "opmod 1: software has prepared the ring"
-            self._ctx.rules.fail("HCQ-015", "no write into the ring", f"{first:#x} .. {stop:#x}", why)
-        running.filled += 1
-        running.faulty = running.faulty or bool(event.resp)
-        return True
-
-    def _resize_cqe(self, running: Running, event: MemWrite, first: int, stop: int) -> bool:
-        cq = running.cq
-        assert cq is not None and running.ring is not None
-        place = cq.ring.place(cq.pi, self._ctx.memory)
-        if place is None or running.resize_seen or first > place or stop < place + CQE_BYTES:
-            return False
-        data = event.data[place - event.addr :][:CQE_BYTES]
-        if data[_OWNER_BYTE] & 0x1F != ports.OPCODE_RESIZE:
-            return False
-        running.resize_seen = True
-        rules = self._ctx.rules
-        if event.resp:
-            running.faulty = True
-            return True
-        rules.met("HCQ-088", "resize CQE at the producer index of the old ring", cq.scope)
-        if not cq.collapsed:
-            why = "owner bit of the resize CQE by the old ring"
-            rules.eq("HCQ-088", cq.ring.owner(cq.pi), data[_OWNER_BYTE] >> 7, why, cq.scope)
-        outs = [cq.outstanding(ci) for _, ci in cq.published]
-        tested = True not in cq.oi and not cq.collapsed and not cq.capacity_free
-        if tested and min(outs) >= cq.ring.size:
-            why = f"{min(outs)} CQEs are unread"
-            rules.fail("HCQ-095", "no resize CQE", "an unread CQE overwritten", why, cq.scope)
-        elif tested:
-            rules.met("HCQ-095", "resize CQE over nothing unread", cq.scope)
-        cq.old_rings = [cq.ring]
-        cq.ring = running.ring
-        cq.resized_at = cq.pi
-        cq.arm.counted.size = max(cq.ring.size, cq.old_rings[0].size)
-        self._reports.resizes += 1
-        choices = self._ctx.choices
-        sure, may = choices.sure("RSZ_EVENT", 1), choices.may("RSZ_EVENT", 1)
-        if any(state.armed and state.armed.kind == ports.ANY for state in cq.arm.states):
-            if sure:
-                cq.mark("HCQ-094")
-            elif not may:
-                rules.tempt("HCQ-094", cq.path)
-        cq.wrote(event.settled, False, True if sure else None if may else False)
-        return True
-
-    def refused(self, address: int) -> tuple[str, str, str] | None:
-        """The same for an access to the ring of a creation that has to be refused."""
-        running = self.running
-        if running is None or running.refused is None:
-            return None
-        low, high = running.refused.mtt_span
-        if low <= address < high or running.refused.slot_at(address, self._ctx.memory) is not None:
-            return running.expected.rule, "no access to the ring", running.expected.why
-        return None
-
-    def bad_access(self, address: int) -> None:
-        """A read at ``address`` had an error."""
-        running = self.running
-        if running is None:
-            return
-        if running.request.inbox <= address < running.request.inbox + MAILBOX:
-            running.failed = True
-        else:
-            running.faulty = True
-
     # -- end ----------------------------------------------------------------------------------------
 
     def polled(self, event: RegRead) -> None:
         """HCR_CMD was read."""
-        running, ctx = self.running, self._ctx
+        running, ctx = self._watch.running, self._ctx
         if running is None:
             return
         if event.data >> 23 & 1:
             self._overdue(running, event)
             return
-        self.running = None
+        self._watch.running = None
         ctx.held.release(event.settled)
         ctx.command.release(event.settled)
         self._registers.clear_bits("HCR_CMD", 1 << 23)
@@ -368,11 +210,9 @@ class Commands:
     def _absent(self, running: Running) -> bool:
         """Whether a page that the command has to write is absent."""
         ring = running.ring
-        if ring is None:
+        if ring is None or not self._checks.filled(running.request, ring):
             return False
         first, stop = ring.mtt_span
-        if stop - first > 1 << 16:
-            return True  # never filled: not worth looking at
         return len(ring.pages(self._ctx.memory)) < (stop - first) // 8
 
     def _done(self, running: Running, now: int) -> None:
@@ -411,7 +251,7 @@ class Commands:
         for index in range(max(first, cq.pi), first + ring.slots):
             place = ring.place(index, ctx.memory)
             assert place is not None
-            owner = ctx.memory.read(place + _OWNER_BYTE, 1)[0] >> 7
+            owner = ctx.memory.read(place + OWNER_BYTE, 1)[0] >> 7
             if owner != 1 ^ ring.owner(index):
                 why = f"slot {index % ring.size} has to read as hardware's for index {index:#x}"
                 ctx.rules.fail(rule, 1 ^ ring.owner(index), owner, why, cq.scope)
@@ -502,10 +342,11 @@ class Commands:
     def _forget(self, cq: Cq) -> None:
         """Hardware owns ``cq`` no more."""
         self._ctx.cqs.pop(cq.number, None)
+        self._ctx.blocked.discard(cq.number)
         if self._ctx.records.get(cq.record) is cq:
             del self._ctx.records[cq.record]
 
     @property
     def busy(self) -> bool:
         """Whether a command runs."""
-        return self.running is not None
+        return self._watch.running is not None

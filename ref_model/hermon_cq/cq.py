@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from ref_model.hermon_cq.report_queue import Item
 
 MASK = 0xFFFFFF
-#: Published consumer counters remembered; older ones no DUT can still hold to.
-PUBLISHED = 256
+#: Published consumer counters remembered one by one.
+PUBLISHED = 64
 
 
 class Life(Enum):
@@ -74,10 +74,9 @@ class Cq:
         self.values = values
         self.ring = ring
         self.start = start
-        self.created = now
         self.number_of_life = ctx.lives.get(number, 0) + 1
         self.life = Life.CREATING
-        self.live_since = self.closing_since = self.gone_since = now
+        self.live_since = self.gone_since = now
         self.scope = Scope(f"CQ {number:#x}")
         self.path = (CQ_PATH, number)
         self.pi = start  #: CQEs whose write has begun
@@ -96,10 +95,12 @@ class Cq:
         limits = [(values["cq_max_count"], values["cq_period"])]
         self.arm = Arm(ctx.choices, counted, Moderation(limits))
         self.duty: EventDuty | None = None
+        self._timer = 0  #: when the longest period was last found to be over
         self.held = False  #: an event waits for room in an EQ
         self.events = 0
         self.last_event_pi = start
         self.marks: dict[str, None] = {}  #: rules a special turn since the request put to the test
+        self.illegal = False  #: the latest request had an illegal index
         self.asked = 0  #: kind of the latest request
         self.ignored = ""  #: rule of the latest doorbell that had to be ignored since the last event
         self.turns: dict[str, None] = {}  #: rules that the next good image confirms
@@ -109,11 +110,6 @@ class Cq:
         self.blocked: Callable[[], bool] = lambda: False  #: whether the EQ is full
 
     # -- state --------------------------------------------------------------------------------------
-
-    @property
-    def owned(self) -> bool:
-        """Whether hardware certainly owns the CQ now."""
-        return self.life is Life.LIVE
 
     @property
     def collapsed(self) -> bool:
@@ -203,7 +199,8 @@ class Cq:
             if any(state.due for state in self.arm.states):
                 self.ctx.rules.tempt("HCQ-064", EVENT_PATH)
             return True
-        self.held = self.held or self.blocked()
+        if not self.held and self.blocked():
+            self.hold(True)
         return self.held
 
     def _now(self) -> int:
@@ -215,10 +212,12 @@ class Cq:
         longest = max(period for _, period in self.arm.moderation.limits)
         if longest and waiting is not None:
             time = self.ctx.ticks.when(waiting + longest + 1)
-            if time is not None:
+            if time is not None and time != self._timer:
+                self._timer = time
                 self.ctx.deadlines.call_at(max(time, self._now()), self._ticked)
 
     def _ticked(self) -> None:
+        self._timer = 0
         if self.life is Life.LIVE and self.duty is None and self.arm.counted.waiting_tick is not None:
             self.weigh("time")
 
@@ -331,18 +330,22 @@ class Cq:
         if self.arm.moderation.off:
             rules.met("HCQ-065", "no moderation", self.scope)
 
+    def hold(self, on: bool) -> None:
+        """An event waits for room in an EQ, or no longer."""
+        self.held = on
+        if on:
+            self.ctx.blocked.add(self.number)
+        elif self.fault is None:
+            self.ctx.blocked.discard(self.number)
+
     # -- errors -------------------------------------------------------------------------------------
 
     def fail(self, fault: Fault) -> None:
         """The CQ is in error from now on."""
         if self.fault is None:
             self.fault = fault
+            self.ctx.blocked.add(self.number)
         self.arm.dead = True
-
-    @property
-    def words(self) -> str:
-        """Software fields in words."""
-        return context.describe(self.values)
 
 
 #: An event that comes within this many times its bound is late, not lost.

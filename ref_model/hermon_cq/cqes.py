@@ -55,7 +55,7 @@ class Cqes:
         self._image(cq, item, data)
         self._place_met(cq)
         item.settled = event.settled
-        item.pi = cq.pi
+        item.life = cq.number_of_life
         if event.resp:
             item.write_failed = True
             cq.fail(Fault.FAILURE)

@@ -167,8 +167,11 @@ class Doorbells:
         if bell.sn == 0 and cq.events:
             cq.marks["HCQ-053"] = None
         illegal = bell.kind != ports.ARM_N and not counted.pi - counted.size <= index <= counted.pi
-        if cq.turns.pop("HCQ-057", None) is not None or illegal:
-            (cq.turns if illegal else cq.marks)["HCQ-057"] = None
+        if illegal:
+            cq.illegal = True
+        elif cq.illegal:
+            cq.illegal = False
+            cq.marks["HCQ-057"] = None
         elif counted.pi >> 24 > counted.start >> 24:
             cq.marks["HCQ-038"] = None
         if bell.kind == ports.ANY and index == counted.pi:

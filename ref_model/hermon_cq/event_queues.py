@@ -2,77 +2,19 @@
 
 from __future__ import annotations
 
-from collections import deque
-from dataclasses import dataclass, field
-
-from ref_model.deadlines import Must
-from ref_model.events import MemWrite, SideBand
+from ref_model.events import MemWrite
 from ref_model.hermon_cq.arm_states import ahead
 from ref_model.hermon_cq.cq import Cq, Fault, Life
+from ref_model.hermon_cq.interrupts import Arming, EventQueue, Interrupts
 from ref_model.hermon_cq.report_queue import ReportQueue
 from ref_model.hermon_cq.shared import CQ_PATH, EVENT_PATH, Context
 from ref_model.hermon_cq.unexpected import unexpected_event
-from ref_model.rules import Scope
 
 EQE_BYTES = 32
 COMPLETION, CQ_ERROR, EQ_EVENT = 0x00, 0x04, 0x0F
 OVERRUN, BAD_PAGE = 1, 2
-NOT_ARMED, ARMED, ALWAYS = 0, 1, 2
+ARMED, ALWAYS = 1, 2  # arm_init of EQ_CFG
 _MASK = 0xFFFFFF
-
-
-@dataclass(slots=True)
-class Arming:
-    """One request for an interrupt with the consumer index it came with."""
-
-    ci: int
-    issued: int
-    again: bool  #: by a doorbell, not by the set-up
-
-
-@dataclass(slots=True)
-class EventQueue:
-    """One EQ; ``pi`` counts EQEs whose write has begun, ``done`` those that are complete."""
-
-    number: int
-    scope: Scope = field(init=False)
-    valid: bool = False
-    base: int = 0
-    log_size: int = 1
-    always: bool = False
-    pi: int = 0
-    done: int = 0
-    cis: deque[tuple[int, int]] = field(default_factory=lambda: deque([(0, 0)], 16))
-    armings: deque[Arming] = field(default_factory=lambda: deque(maxlen=16))
-    irq: int = 0
-    fired: bool = False
-    duty: Must | None = None
-
-    def __post_init__(self) -> None:
-        self.scope = Scope(f"EQ {self.number}")
-
-    @property
-    def size(self) -> int:
-        """Entries."""
-        return 1 << self.log_size
-
-    @property
-    def ci(self) -> int:
-        """Newest consumer index."""
-        return self.cis[-1][1]
-
-    def states(self) -> set[int]:
-        """Values of EQ_ST.st at rest."""
-        if self.always:
-            return {0xB}
-        if self.armings:
-            return {0x9}
-        return {0xA} if self.fired else {0}
-
-    @property
-    def room(self) -> int:
-        """Entries that are free by the newest consumer index."""
-        return self.size - ahead(self.pi, self.ci)
 
 
 class EventQueues:
@@ -81,6 +23,7 @@ class EventQueues:
     def __init__(self, ctx: Context, reports: ReportQueue) -> None:
         self._ctx = ctx
         self._reports = reports
+        self.interrupts = Interrupts(ctx)
         self.reset()
 
     def reset(self) -> None:
@@ -88,7 +31,7 @@ class EventQueues:
         self.queues = [EventQueue(number) for number in range(self._ctx.config.eqs)]
         self.async_eqn: int | None = None
         self.total = 0
-        self._lines = 0
+        self.interrupts.reset()
         self.bad_page_events = 0
 
     def at(self, address: int) -> EventQueue | None:
@@ -144,14 +87,15 @@ class EventQueues:
         queue.cis.append((begin, ci))
         if arm and not queue.always:
             queue.armings.append(Arming(ci, begin, True))
-            self._owe_interrupt(queue)
+            self.interrupts.owe(queue)
         self._look_again(number)
 
     def _look_again(self, number: int) -> None:
         """Room or validity of EQ ``number`` changed: events that waited may be owed now."""
-        for cq in self._ctx.cqs.values():
+        for blocked in sorted(self._ctx.blocked):
+            cq = self._ctx.cqs[blocked]
             if cq.held and number in cq.eqns:
-                cq.held = False
+                cq.hold(False)
                 if cq.arm.waits:
                     cq.mark("HCQ-104/kept")
                 cq.weigh("room")
@@ -210,7 +154,7 @@ class EventQueues:
     def _complete(self, queue: EventQueue) -> None:
         if queue.valid:
             queue.done += 1
-            self._owe_interrupt(queue)
+            self.interrupts.owe(queue)
 
     def _contents(self, queue: EventQueue, data: bytes) -> None:
         rules = self._ctx.rules
@@ -228,7 +172,7 @@ class EventQueues:
         """No room: events for ``queue`` wait."""
         for cq in self._ctx.cqs.values():
             if queue.number in cq.eqns and not cq.held:
-                cq.held = True
+                cq.hold(True)
                 cq.void_event()
             if self.async_eqn == queue.number:
                 self._ctx.deadlines.void(cq.error_duty)
@@ -279,15 +223,18 @@ class EventQueues:
         ctx = self._ctx
         if queue.number not in former.eqns or not any(state.due for state in former.arm.states):
             return False
-        since = former.gone_since
-        taken = ctx.now - since - (ctx.held.total(ctx.now) - former.gone_excused)
-        if taken > ctx.config.event + ctx.config.period:
+        if self._late_by(former) > ctx.config.event + ctx.config.period:
             return False
         if cq is not None and any(state.due for state in cq.arm.states):
             return False  # the present life may send it, too
         former.arm.written()
         ctx.rules.met("HCQ-112", "an event that was due", former.scope)
         return True
+
+    def _late_by(self, former: Cq) -> int:
+        """Time (ps) that counts since ``former`` was destroyed."""
+        now = self._ctx.now
+        return now - former.gone_since - (self._ctx.held.total(now) - former.gone_excused)
 
     # -- error events -------------------------------------------------------------------------------
 
@@ -312,6 +259,9 @@ class EventQueues:
         seen = f"type 4 for CQ {number:#x}, syndrome {syndrome}"
         if cq is None:
             rules.fail("HCQ-074/sent", "a CQ that exists", seen, "CQ number of an EQE", queue.scope)
+            return
+        if cq.life is Life.GONE and self._late_by(cq) > ctx.config.event + ctx.config.period:
+            rules.fail("HCQ-112", "no EQE", seen, "HW2SW_CQ has ended", cq.scope)
             return
         if cq.error_sent:
             why = "one EQE per CQ error"
@@ -360,86 +310,6 @@ class EventQueues:
         else:
             why = "nothing happened that it could tell"
             rules.fail("HCQ-098", "no EQE of type 0xF", f"code {code}", why, queue.scope)
-
-    # -- interrupts ---------------------------------------------------------------------------------
-
-    def lines(self, event: SideBand) -> None:
-        """The interrupt lines changed."""
-        value = event.values[0]
-        changed, self._lines = value ^ self._lines, value
-        for queue in self.queues:
-            if changed >> queue.number & 1:
-                queue.irq = value >> queue.number & 1
-                if queue.irq:
-                    self._raised(queue, event.begin)
-
-    def _raised(self, queue: EventQueue, begin: int) -> None:
-        ctx, rules = self._ctx, self._ctx.rules
-        if not queue.valid:
-            rules.fail("HCQ-102/unarmed", "irq low", "irq high", "the EQ is not in use", queue.scope)
-            return
-        unread = any(ahead(queue.done, ci) > 0 for _, ci in queue.cis)
-        armings = queue.armings
-        served = next((n for n, arming in enumerate(armings) if ahead(queue.done, arming.ci) > 0), None)
-        if queue.always:
-            if not unread:
-                self._too_early(queue)
-                return
-        elif served is None:
-            if not queue.armings:
-                rules.fail("HCQ-102/unarmed", "irq low", "irq high", "the EQ is not armed", queue.scope)
-            else:
-                self._too_early(queue)
-            return
-        else:
-            queue.fired = True
-            for _ in range(served + 1):
-                armings.popleft()
-        rules.met("HCQ-102/order", "interrupt behind its EQE", queue.scope)
-        rules.alive(("irq", queue.number))
-        if queue.duty is not None:
-            ctx.deadlines.meet(queue.duty)
-            queue.duty = None
-        if not queue.armings and not queue.always:
-            rules.tempt("HCQ-102/unarmed", ("irq", queue.number))
-
-    def _too_early(self, queue: EventQueue) -> None:
-        rules = self._ctx.rules
-        why = f"{queue.done} EQEs are complete, consumer index {queue.ci}"
-        armed = queue.armings[-1] if queue.armings else None
-        just_armed = armed is not None and self._ctx.now - armed.issued <= self._ctx.config.doorbell
-        if queue.pi > queue.done or not just_armed:
-            rules.fail("HCQ-102/order", "irq behind the EQE", "irq before it", why, queue.scope)
-        else:
-            rules.fail("HCQ-103/index", "irq low", "irq high", why, queue.scope)
-
-    def _owe_interrupt(self, queue: EventQueue) -> None:
-        """An interrupt is owed if the EQ is armed with a complete EQE unread."""
-        ctx = self._ctx
-        if queue.duty is not None and queue.duty.open:
-            return
-        newest = queue.armings[-1] if queue.armings else None
-        if queue.always:
-            ready, again = ahead(queue.done, queue.ci) > 0 and not queue.irq, False
-        else:
-            ready = newest is not None and ahead(queue.done, newest.ci) > 0
-            again = newest is not None and newest.again and queue.pi == queue.done
-        if not ready:
-            return
-        rule = "HCQ-103/again" if again else "HCQ-102/raised"
-        deadline = ctx.rules.now + ctx.config.event + ctx.config.doorbell
-        duty = ctx.deadlines.must(rule, "irq high", "armed with an EQE unread", queue.scope, deadline)
-        queue.duty = duty
-        if queue.irq:
-            # A level that never fell still interrupts: nothing shows whether it was raised again.
-            ctx.deadlines.call_at(deadline - 1, lambda: self._still_high(queue, duty))
-
-    def _still_high(self, queue: EventQueue, duty: Must) -> None:
-        if duty.open and queue.irq:
-            self._ctx.deadlines.void(duty)
-            if queue.duty is duty:
-                queue.duty = None
-                queue.armings.clear()
 
     def quiet(self) -> None:
         """Whatever is in flight has arrived."""

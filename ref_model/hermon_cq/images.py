@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ref_model.hermon_cq import context
-from ref_model.hermon_cq.arm_states import State
-from ref_model.hermon_cq.config import Choices
-from ref_model.hermon_cq.cq import Cq
+from ref_model.hermon_cq.arm_states import HALF, State, ahead
+from ref_model.hermon_cq.cq import PUBLISHED, Cq
 from ref_model.rules import Rules
 
 MASK = 0xFFFFFF
@@ -20,7 +19,6 @@ _RULES = {
     **dict.fromkeys(("db_record_addr_h", "db_record_addr_l"), "HCQ-006"),
 }
 _RING = ("page_offset", "log_cq_size", "mtt_base_addr_h", "log2_page_size", "mtt_base_addr_l")
-_BY_OPMOD = {"cq_max_count": 1, "cq_period": 1, "c_eqn": 2, "oi": 3}
 
 
 @dataclass(slots=True)
@@ -43,9 +41,8 @@ def before(cq: Cq) -> Before:
 class Images:
     """Judges images; findings are of the CQ."""
 
-    def __init__(self, rules: Rules, choices: Choices) -> None:
+    def __init__(self, rules: Rules) -> None:
         self._rules = rules
-        self._choices = choices
 
     def judge(self, cq: Cq, image: bytes, start: Before, final: bool) -> None:
         """``image`` was written between ``start`` and now; ``final``: by HW2SW_CQ."""
@@ -127,16 +124,25 @@ class Images:
                 rules.met("HCQ-037", "producer_counter", cq.scope)
         else:
             rules.fail(rule, want, f"{producer:#x}", "producer_counter", cq.scope)
-        published = {ci for _, ci in cq.published} | {cq.start & MASK}
-        if True not in cq.oi and not cq.capacity_free:
-            why = "consumer_counter is one that was published"
-            moved = len(published) > 1 and seen["consumer_counter"] != cq.start & MASK
-            rules.one_of("HCQ-042", published, seen["consumer_counter"], why, cq.scope, sure=moved)
+        self._consumer(cq, seen["consumer_counter"])
         self._solicited(cq, seen["solicit_producer_indx"])
         self._notified(cq, seen["last_notified_indx"], start)
         if not cq.events and not arm.waits and cq.pi == cq.start:
             zero = (producer, seen["consumer_counter"])
             rules.eq("HCQ-010/zero", (cq.start & MASK,) * 2, zero, "counters of a new CQ", cq.scope)
+
+    def _consumer(self, cq: Cq, seen: int) -> None:
+        """HCQ-042: the start value or one that was published; only the newest are remembered one by one."""
+        if True in cq.oi or cq.capacity_free:
+            return
+        published = {ci for _, ci in cq.published} | {cq.start & MASK}
+        why = "consumer_counter is one that was published"
+        if seen in published or len(cq.published) < PUBLISHED:
+            sure = seen != cq.start & MASK
+            self._rules.one_of("HCQ-042", published, seen, why, cq.scope, sure=sure)
+        elif cq.pi - cq.start < HALF:
+            high = ahead(cq.published[0][1], cq.start)
+            self._rules.in_range("HCQ-042", 0, high, ahead(seen, cq.start), why, cq.scope, sure=False)
 
     @staticmethod
     def _producer_rule(cq: Cq, final: bool) -> str:

@@ -22,6 +22,7 @@ from ref_model.events import (
 )
 from ref_model.hermon_cq import ports
 from ref_model.hermon_cq.clocks import Ticks
+from ref_model.hermon_cq.command_watch import CommandWatch
 from ref_model.hermon_cq.commands import Commands
 from ref_model.hermon_cq.config import Choices, Config
 from ref_model.hermon_cq.cq import Life
@@ -63,11 +64,12 @@ class HermonModel:
         self.reports = ReportQueue(ctx)
         self.queues = EventQueues(ctx, self.reports)
         self.doorbells = Doorbells(ctx, self.queues)
-        self.commands = Commands(ctx, self.values, self.reports, self.queues, self.doorbells.adopt)
-        self.registers = RegisterAccess(ctx, self.values, self.commands, self.reports, self.queues)
+        watch = CommandWatch(ctx, self.reports)
+        self.commands = Commands(ctx, self.values, self.queues, watch, self.doorbells.adopt)
+        self.registers = RegisterAccess(ctx, self.values, self.commands, watch, self.reports, self.queues)
         cqes = Cqes(ctx, self.reports, self.queues.owe_error)
-        self._writes = Writes(ctx, self.reports, cqes, self.queues, self.commands)
-        self._reads = Reads(ctx, self.reports, self.commands)
+        self._writes = Writes(ctx, self.reports, cqes, self.queues, watch)
+        self._reads = Reads(ctx, self.reports, watch)
         self.in_reset = True
         self._handlers: dict[type, Callable[[Any], None]] = {
             RegWrite: self._reg_write,
@@ -82,7 +84,7 @@ class HermonModel:
         self._streams: dict[str, Callable[[SideBand], None]] = {
             ports.CPL: self.reports.offer,
             ports.STS: self._status,
-            ports.IRQ: self.queues.lines,
+            ports.IRQ: lambda event: self.queues.interrupts.changed(event, self.queues.queues),
             ports.TICK: self._tick,
         }
 
@@ -154,9 +156,8 @@ class HermonModel:
 
     def _status(self, event: SideBand) -> None:
         self.reports.status(event)
-        for cq in self.ctx.cqs.values():
-            if cq.fault is not None:
-                self.queues.owe_error(cq)
+        for number in sorted(self.ctx.blocked):
+            self.queues.owe_error(self.ctx.cqs[number])
 
     def _tick(self, event: SideBand) -> None:
         self.ctx.ticks.change(event.begin, event.values[0])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ref_model.events import MemRead
-from ref_model.hermon_cq.commands import MAILBOX, Commands
+from ref_model.hermon_cq.command_watch import MAILBOX, CommandWatch
 from ref_model.hermon_cq.cq import Cq
 from ref_model.hermon_cq.report_queue import ReportQueue
 from ref_model.hermon_cq.ring import MTT_BYTES
@@ -16,10 +16,10 @@ RECORD = 8
 class Reads:
     """Judges every read burst."""
 
-    def __init__(self, ctx: Context, reports: ReportQueue, commands: Commands) -> None:
+    def __init__(self, ctx: Context, reports: ReportQueue, watch: CommandWatch) -> None:
         self._ctx = ctx
         self._reports = reports
-        self._commands = commands
+        self._watch = watch
 
     def read(self, event: MemRead) -> None:
         """Judge a burst."""
@@ -29,7 +29,7 @@ class Reads:
         burst(ctx, first, len(event.data), event.port)
         if event.resp:
             ctx.rules.tempt("HCQ-109/survives", "sts")
-            self._commands.bad_access(first)
+            self._watch.bad_access(first)
         if self._of_command(first, stop) or self._entry(event, first, stop) or self._record(first, stop):
             ctx.rules.met("HCQ-106/reads", "a read of what is the DUT's", ctx.port)
             return
@@ -37,7 +37,7 @@ class Reads:
         ctx.rules.fail(rule, expected, f"a read of {first:#x} .. {stop:#x}", why, ctx.port)
 
     def _of_command(self, first: int, stop: int) -> bool:
-        running = self._commands.running
+        running = self._watch.running
         if running is None:
             return False
         inbox = running.request.inbox
@@ -77,7 +77,7 @@ class Reads:
         return True
 
     def _blame(self, first: int) -> tuple[str, str, str]:
-        refused = self._commands.refused(first)
+        refused = self._watch.refused(first)
         if refused is not None:
             return refused
         for cq in self._ctx.records.values():

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ref_model.events import RegRead, RegWrite
+from ref_model.hermon_cq.command_watch import CommandWatch
 from ref_model.hermon_cq.commands import Commands
 from ref_model.hermon_cq.event_queues import EventQueues
 from ref_model.hermon_cq.registers import EQ_LOCKED, EQ_VALID, HCR, RegisterFile
@@ -36,12 +37,14 @@ class RegisterAccess:
         ctx: Context,
         values: RegisterFile,
         commands: Commands,
+        watch: CommandWatch,
         reports: ReportQueue,
         queues: EventQueues,
     ) -> None:
         self._ctx = ctx
         self._values = values
         self._commands = commands
+        self._watch = watch
         self._reports = reports
         self._queues = queues
         self.reset()
@@ -138,7 +141,7 @@ class RegisterAccess:
             self._stored(register, index, event)
 
     def _command(self, event: RegRead) -> None:
-        running = self._commands.running
+        running = self._watch.running
         if running is not None and event.data & _GO:
             for settled, _ in self._ignored.values():
                 if settled < event.begin:

@@ -11,7 +11,6 @@ from ref_model.registers import Location, Register, layout
 #: Registers that stay as they are while an EQ is valid, and the bits of EQ_CFG that do not.
 EQ_LOCKED = ("EQ_BASE_H", "EQ_BASE_L")
 EQ_VALID = 1
-INIT_DONE = 1
 HCR = ("HCR_IN_H", "HCR_IN_L", "HCR_MOD", "HCR_OUT_H", "HCR_OUT_L", "HCR_TOKEN", "HCR_CMD")
 
 _STRIDES = (32, 64, 128, 256)

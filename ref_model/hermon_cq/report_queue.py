@@ -25,7 +25,7 @@ class Item:
     accepted: int
     duty: Must | None = None
     settled: int | None = None
-    pi: int = 0
+    life: int = 0  #: which life of its CQ has the CQE
     unreadable: bool = False  #: the MTT entry was read with an error, or is absent
     write_failed: bool = False
 
@@ -53,8 +53,18 @@ class ReportQueue:
 
     def waiting(self) -> list[Cq]:
         """CQs with a report whose CQE has not been written, in the order of their oldest one."""
-        numbers = dict.fromkeys(item.report.cqn for item in self._open if item.settled is None)
-        return [cq for number in numbers if (cq := self._ctx.cqs.get(number)) is not None]
+        found: dict[int, Cq] = {}
+        for item in self._open:
+            cq = self._ctx.cqs.get(item.report.cqn) if item.settled is None else None
+            if cq is not None:
+                found[cq.number] = cq
+                if item not in cq.reports:
+                    cq.reports.append(item)  # offered before the CQ was created
+        return list(found.values())
+
+    def homeless(self) -> bool:
+        """Whether a report without a result is for a CQ that software owns or that does not exist."""
+        return any(item.report.cqn not in self._ctx.cqs for item in self._open)
 
     def offer(self, event: SideBand) -> None:
         """A report was offered; the handshake follows."""
@@ -78,7 +88,7 @@ class ReportQueue:
             ctx.deadlines.call_at(deadline, lambda: self._silent(item, deadline))
 
     def _others_blocked(self, number: int) -> bool:
-        return any(cq.fault or cq.held for cq in self._ctx.cqs.values() if cq.number != number)
+        return bool(self._ctx.blocked - {number})
 
     # -- without a status stream --------------------------------------------------------------------
 
@@ -92,14 +102,14 @@ class ReportQueue:
             return
         if item in self._open:
             self._open.remove(item)
-            cq = self._life_of(item)
             if item.settled is None:
                 self.refused += 1
+                cq = self._life_of(item, None, ctx.rules.now)
                 if cq is not None:
                     self._refuse(cq, item, self._silent_code(cq, item), ctx.rules.now)
             else:
                 self.written += 1
-            self._close(cq, item)
+            self._close(item)
 
     def _silent_code(self, cq: Cq, item: Item) -> int:
         for code in (ports.IN_ERROR, ports.WRITE_FAILED, ports.OVERFLOWED, ports.NOT_OWNED):
@@ -118,7 +128,7 @@ class ReportQueue:
         if item is None:
             return
         ctx.deadlines.meet(item.duty)
-        cq = self._life_of(item)
+        cq = self._life_of(item, status.code, event.begin)
         scope = cq.scope if cq is not None else self.scope
         if status.code == ports.WRITTEN:
             self.written += 1
@@ -131,7 +141,7 @@ class ReportQueue:
         else:
             self.refused += 1
             self._refuse(cq, item, status.code, event.begin)
-        self._close(cq, item)
+        self._close(item)
         if status.code == ports.WRITTEN:
             rules.alive("sts")
         if event.settled > event.begin:
@@ -292,18 +302,23 @@ class ReportQueue:
 
     # -- inside -------------------------------------------------------------------------------------
 
-    def _life_of(self, item: Item) -> Cq | None:
-        """The life of the CQ that ``item`` was put to, or the one that came since."""
+    def _life_of(self, item: Item, code: int | None, now: int) -> Cq | None:
+        """The life of the CQ that ``item`` was put to: several may overlap with it, ``code`` tells which."""
         number = item.report.cqn
-        former = self._ctx.former.get(number)
-        if former is not None and item in former.reports:
-            return former
-        cq = self._ctx.cqs.get(number)
-        if cq is not None and item not in cq.reports:
-            cq.reports.append(item)
-        return cq
+        cq, former = self._ctx.cqs.get(number), self._ctx.former.get(number)
+        if former is not None and former.gone_since < item.offered:
+            former = None
+        lives = [life for life in (cq, former) if life is not None]
+        for life in lives:
+            if item in life.reports and item.settled is not None and item.life == life.number_of_life:
+                return life
+        for life in lives:
+            if code is not None and self._legal(life, item, code, now):
+                return life
+        return lives[0] if lives else None
 
-    @staticmethod
-    def _close(cq: Cq | None, item: Item) -> None:
-        if cq is not None and item in cq.reports:
-            cq.reports.remove(item)
+    def _close(self, item: Item) -> None:
+        for lives in (self._ctx.cqs, self._ctx.former):
+            cq = lives.get(item.report.cqn)
+            if cq is not None and item in cq.reports:
+                cq.reports.remove(item)

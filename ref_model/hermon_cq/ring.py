@@ -84,13 +84,22 @@ class Ring:
                 found[number] = entry & ~_ENTRY_FLAGS & -(1 << self.page_shift)
         return found
 
+    def numbers(self, memory: SparseMemory) -> dict[int, int]:
+        """Number of each present page by its bus address."""
+        return {base: number for number, base in self.pages(memory).items()}
+
+    def slot_in(self, address: int, numbers: Mapping[int, int]) -> int | None:
+        """Slot that holds bus address ``address``; None: it lies outside the pages ``numbers``."""
+        base = address & -(1 << self.page_shift)
+        number = numbers.get(base)
+        if number is None:
+            return None
+        slot = ((number << self.page_shift) + address - base - self.offset) // self.stride
+        return slot if 0 <= slot < self.size else None
+
     def slot_at(self, address: int, memory: SparseMemory) -> int | None:
-        """Slot that holds bus address ``address``; None: it lies outside. Looks at all pages."""
-        for number, base in self.pages(memory).items():
-            if base <= address < base + (1 << self.page_shift):
-                slot, _ = divmod((number << self.page_shift) + address - base - self.offset, self.stride)
-                return slot if 0 <= slot < self.size else None
-        return None
+        """The same with a look at all pages."""
+        return self.slot_in(address, self.numbers(memory))
 
     def owner(self, index: int) -> int:
         """Owner bit of CQE ``index`` by the lap rule."""

@@ -39,6 +39,7 @@ class Context(Observing):
     cqs: dict[int, Cq] = field(default_factory=dict)
     former: dict[int, Cq] = field(default_factory=dict)
     records: dict[int, Cq] = field(default_factory=dict)  #: CQs by the address of their DB record
+    blocked: set[int] = field(default_factory=set)  #: numbers of CQs in error, or whose event waits for room
     forgotten: set[int] = field(default_factory=set)  #: numbers that were used before the latest reset
     lives: dict[int, int] = field(default_factory=dict)  #: how often each number was created
     port: Scope = field(default_factory=lambda: Scope("memory port"))
@@ -63,14 +64,14 @@ class Context(Observing):
         self.status_stalled = begin, settled
 
     def reset(self) -> None:
-        """The DUT was reset: nothing is owed or remembered any more, but what memory holds."""
+        """The DUT was reset: nothing is owed or remembered any more, but memory and the pace of ticks."""
         self.deadlines.clear()
-        self.ticks.clear()
         for clock in (self.bus, self.slow, self.held, self.command):
             clock.clear()
         self.forgotten.update(self.cqs)
         self.cqs.clear()
         self.records.clear()
+        self.blocked.clear()
         self.former.clear()
         self.lives.clear()
         self.status_stalled = (0, 0)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ref_model.events import MemWrite
-from ref_model.hermon_cq.commands import Commands
+from ref_model.hermon_cq.command_watch import CommandWatch
 from ref_model.hermon_cq.cq import Cq, Life
 from ref_model.hermon_cq.cqes import Cqes
 from ref_model.hermon_cq.event_queues import EventQueues
@@ -30,13 +30,13 @@ class Writes:
     """Judges every write burst."""
 
     def __init__(
-        self, ctx: Context, reports: ReportQueue, cqes: Cqes, queues: EventQueues, commands: Commands
+        self, ctx: Context, reports: ReportQueue, cqes: Cqes, queues: EventQueues, watch: CommandWatch
     ) -> None:
         self._ctx = ctx
         self._reports = reports
         self._cqes = cqes
         self._queues = queues
-        self._commands = commands
+        self._watch = watch
 
     def write(self, event: MemWrite) -> None:
         """Judge a burst and take it into the memory image."""
@@ -57,7 +57,7 @@ class Writes:
         if queue is not None:
             self._queues.written(queue, event, first, stop)
             return
-        if self._commands.written(event, first, stop):
+        if self._watch.written(event, first, stop):
             return
         cq = self._cqes.find(first, stop) if whole else None
         if cq is not None:
@@ -86,7 +86,7 @@ class Writes:
 
     def _blame(self, first: int, stop: int, event: MemWrite) -> tuple[str, str, str, Cq | None]:
         ctx = self._ctx
-        filling = self._commands.blame(first, stop)
+        filling = self._watch.blame(first, stop)
         if filling is not None:
             return *filling, None
         waiting = self._reports.waiting()
@@ -136,6 +136,8 @@ class Writes:
         if self._cqes.expected_at(cq) is None:
             return "HCQ-077/nothing", "no write", "the page of the next CQE is absent"
         if all(item.settled is not None for item in cq.reports):
+            if self._reports.homeless():
+                return "HCQ-118/silent", "no write", "the report is for no CQ of hardware"
             return "HCQ-036", "no write", "no report is open"
         if cq.collapsed:
             return "HCQ-085", "slot 0", f"slot {slot} with cc = 1"

@@ -60,6 +60,14 @@ class Engine:
         self.inputs: list[tuple[int, Callable[[], None]]] = []
         self._lines = 0
 
+    def restart(self, keep: bool = False) -> None:
+        """Reset; ``keep``: the CQs stay."""
+        if not keep:
+            self.cqs.clear()
+        self.eqs = [EngineEq() for _ in self.eqs]
+        self.async_eqn, self._lines = None, 0
+        self.inputs.clear()
+
     # -- time and inputs ----------------------------------------------------------------------------
 
     def put(self, at: int, action: Callable[[], None]) -> None:

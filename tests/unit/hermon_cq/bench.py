@@ -67,7 +67,7 @@ class Bench:
         self.eq_ci = [0] * int(values["NUM_EQ"])
         self._next_page = 0
         self._next_mtt = 0
-        self._tag = 0
+        self.tags = 0
         self._addresses = {
             (block.name, register.name): block.address(register.name)
             for block in layout("hermon_cq").blocks.values()
@@ -248,14 +248,14 @@ class Bench:
 
     def report(self, number: int, solicited: bool = False, error: bool = False, **bits: int) -> int:
         """Offer a report; returns its tag."""
-        self._tag += 1
+        self.tags += 1
         body = bytearray(self.rng.randbytes(32))
         body[31] = bits.get("last", 0x42)
-        report = Report(number, bytes(body), self._tag, solicited, error, bits.get("qpn", 5))
+        report = Report(number, bytes(body), self.tags, solicited, error, bits.get("qpn", 5))
         self.events.append(SideBand(self.now, self.now, ports.CPL, (report.word,)))
         self.engine.put(self.now, lambda: self.engine.report(report))
         self.now += CLK
-        return self._tag
+        return self.tags
 
     def reports(self, number: int, count: int, **how: Any) -> None:
         """Several reports, each finished before the next."""
@@ -331,7 +331,7 @@ class Bench:
         self.quiet()
         engine, reports = self.engine, self.model.reports
         self.read("STAT", 1 | (2 if any(cq.event for cq in engine.cqs.values()) else 0))
-        self.read("CNT_CPL", self._tag)
+        self.read("CNT_CPL", self.tags)
         self.read("CNT_EQE", sum(eq.pi for eq in engine.eqs))
         for eqn, eq in enumerate(engine.eqs):
             if eq.valid:
@@ -340,7 +340,7 @@ class Bench:
                 self.read("EQ_ST", eq.st, eqn)
         self.sync()
         self.model.finish()
-        assert reports.accepted == self._tag
+        assert reports.accepted == self.tags
         return self.model.rules.findings
 
     @property

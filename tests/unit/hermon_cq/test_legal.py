@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from ref_model.events import Reset
 from ref_model.hermon_cq import context
 from tests.unit.hermon_cq.bench import (
     ANY,
@@ -453,28 +454,26 @@ def test_destroy_with_reports_in_flight(offset: int) -> None:
     done(bench)
 
 
-def test_reset_at_any_time() -> None:
-    from ref_model.events import Reset
-
-    bench = Bench()
-    bench.create(1)
-    bench.reports(1, 2)
+def reset_bench(bench: Bench, keep: bool = False) -> None:
+    """Reset the DUT and bring it up again; ``keep``: it wrongly remembers its CQs."""
     bench.sync()
     engine = bench.engine
     bench.events.append(Reset(bench.now, True))
     bench.events.append(Reset(bench.now + 20 * CLK, False))
     bench.now += 21 * CLK
     bench.registers.reset()
-    engine.cqs.clear()
-    engine.async_eqn = None
-    for eq in engine.eqs:
-        eq.valid = False
-    engine._lines, bench._tag = 0, 0
+    engine.restart(keep)
+    bench.tags = 0
     bench.eq_ci = [0] * 4
     bench.bring_up()
+
+
+def test_reset_at_any_time() -> None:
+    bench = Bench()
+    bench.create(1)
+    bench.reports(1, 2)
+    reset_bench(bench)
     assert bench.command(QUERY, 0, 1) == 9
-    for eq in engine.eqs:
-        eq.pi = eq.ci = 0
     bench.create(1)
     bench.reports(1, 2)
     done(bench, "HCQ-110/state", "HCQ-110/outputs")
