@@ -115,7 +115,7 @@ task run_command_input;
       sizes = hcr_opcode == OP_SW2HW || hcr_opmod == 4'd0;
       if (`MUT(170, mx_err, 1'b0)) finish_command(ST_INTERNAL_ERR);
       else if (sizes && `MUT(34, mb[3*32+24+:5] > k_max_log, mb[3*32+24+:5] > k_max_log + 1))
-        finish_command(takes(12) ? ST_BAD_PARAM : ST_EXCEED_LIM);
+        finish_command(takes(11) ? ST_BAD_PARAM : ST_EXCEED_LIM);
       else if (hcr_opcode == OP_SW2HW) check_create;
       else if (cq_status[cm_cq] != 4'h0) finish_command(ST_BAD_RES_STATE);
       else if (hcr_opmod == 4'd0) begin_resize;
@@ -156,7 +156,7 @@ task check_create;
     st = mb[0*32+8+:4];
     if ((k_rsvd_mode == 1 && (mb & RESERVED) != 512'd0)
         || (k_create_st != 0 && st != 4'h0 && !(k_create_st == 2 && st == 4'hA))
-        || (takes(18) && mb[5*32+:9] >= NUM_EQ)) begin
+        || (takes(17) && mb[5*32+:9] >= NUM_EQ)) begin
       finish_command(ST_BAD_PARAM);
     end else begin
       use_mailbox_ring(mb[0*32+18]);
@@ -171,7 +171,7 @@ endtask
 
 task begin_resize;
   begin
-    if (takes(17) && mb[3*32+24+:5] == cq_log[cm_cq]) begin
+    if (takes(16) && mb[3*32+24+:5] == cq_log[cm_cq]) begin
       finish_command(ST_BAD_PARAM);
     end else if (capacity_counts(cm_cq)) begin
       read_record(cm_cq);
@@ -192,7 +192,7 @@ task run_resize_record;
       outstanding = gap(cq_pi[cm_cq], cq_ci[cm_cq]);
       if (outstanding < 0) outstanding = 0;
       if (`MUT(148, is_full(cm_cq), 1'b0)
-          || `MUT(142, outstanding + (takes(16) ? 2 : 1) > $signed({8'd0, size_of(rg_log)}),
+          || `MUT(142, outstanding + (takes(15) ? 2 : 1) > $signed({8'd0, size_of(rg_log)}),
                   1'b0)) begin
         `MUT_SET(36, cq_log[cm_cq], rg_log)
         finish_command(ST_BAD_SIZE);
@@ -234,7 +234,7 @@ function automatic [7:0] fill_byte();
   reg [23:0] index;
   begin
     index = rg_cc ? fill_start : fill_start + ((fill_slot - fill_start) & (size_of(rg_log) - 24'd1));
-    fill_byte = {!owner_of(index, rg_log, rg_cc), takes(22) ? 7'h4C : 7'h00};
+    fill_byte = {!owner_of(index, rg_log, rg_cc), takes(21) ? 7'h4C : 7'h00};
     `MUT_IF(20, hcr_opcode == OP_SW2HW && fill_byte[7], fill_byte[7] = 1'b0;)
     `MUT_IF(141, hcr_opcode == OP_MODIFY && !fill_byte[7], fill_byte[7] = 1'b1;)
   end
@@ -280,7 +280,7 @@ endtask
 
 function automatic [255:0] resize_cqe();
   begin
-    resize_cqe = takes(21) ? {24'd0, 8'd0, {7{32'hA5A5_A5A5}}} : 256'd0;
+    resize_cqe = takes(20) ? {24'd0, 8'd0, {7{32'hA5A5_A5A5}}} : 256'd0;
     resize_cqe[7*32+:5] = `MUT(137, 5'h16, 5'h1E);
     resize_cqe[7*32+7] = owner_of(cq_pi[cm_cq], `MUT(138, cq_log[cm_cq], mb[3*32+24+:5]),
                                   cq_cc[cm_cq]);

@@ -86,7 +86,7 @@ task create_context(input [NUM_CQ_LOG-1:0] q);
     cq_arm[q] = `MUT(15, `MUT(179, ARM_NONE, cq_arm[q]), ARM_ANY);
     cq_n_hit[q] = 1'b0;
     cq_sn_done[q] = `MUT(86, `MUT(180, 2'd0, cq_sn_done[q]), 2'd1);
-    cq_fired[q] = takes(13) && mb[0*32+8+:4] == 4'hA;
+    cq_fired[q] = takes(12) && mb[0*32+8+:4] == 4'hA;
     cq_waiting[q] = 1'b0;
     cq_mod_cnt[q] = 16'd0;
     cq_mod_sol[q] = 1'b0;

@@ -56,7 +56,7 @@ task choose_work;
     if (hcr_go && go_doorbells != 3'd0) ready = 4'b0010;
     if (ready != 4'd0) begin
       for (k = 3; k >= 0; k = k - 1) if (ready[(last_served + 1 + k) & 3]) pick = last_served + 1 + k;
-      if (takes(11) && ready[1]) pick = 2'd1;
+      if (takes(10) && ready[1]) pick = 2'd1;
       last_served = pick;
       case (pick)
         2'd0: begin_command;

@@ -130,18 +130,12 @@ endtask
 
 reg irq_look;                          // an EQ changed
 reg [NUM_EQ-1:0] irq_now;
-integer irq_age [0:NUM_EQ-1];          // clocks the EQ has asked for its interrupt
 
 task run_interrupts;
   integer e;
-  reg asks;
   begin
-    if (irq_look || takes(10)) for (e = 0; e < NUM_EQ; e = e + 1) begin
-      asks = (eq_st[e] == EQ_ALWAYS) ? (eq_ci[e] != eq_pi[e]) : irq_v[e];
-      irq_now[e] = asks && (!takes(10) || irq_age[e] >= 24);
-      if (!asks) irq_age[e] = 0;
-      else if (irq_age[e] < 24) irq_age[e] = irq_age[e] + 1;
-    end
+    if (irq_look) for (e = 0; e < NUM_EQ; e = e + 1)
+      irq_now[e] = (eq_st[e] == EQ_ALWAYS) ? (eq_ci[e] != eq_pi[e]) : irq_v[e];
     irq_look = 1'b0;
   end
 endtask

@@ -162,7 +162,7 @@ function automatic [255:0] reported_cqe();
       reported_cqe[7*32+6] = `MUT(54, rep_body[7*32+6], 1'b1);
       reported_cqe[6*32+:16] = `MUT(55, rep_body[6*32+:16],
           {rep_body[6*32+:8], rep_body[6*32+8+:8]});
-      if (takes(20)) reported_cqe[32+:5*32] = 160'd0;
+      if (takes(19)) reported_cqe[32+:5*32] = 160'd0;
     end
     reported_cqe[7*32+7] = owner_of(cq_pi[rep_cq], cq_log[rep_cq], cq_cc[rep_cq]);
   end
@@ -188,7 +188,7 @@ task finish_report(input [7:0] code);
   begin
     es = E_IDLE;
     rep_valid = 1'b0;
-    sts_wait = (takes(15) && k_has_sts == 1) ? 8 : 0;
+    sts_wait = (takes(14) && k_has_sts == 1) ? 8 : 0;
     sts_v = (k_has_sts == 1) && sts_wait == 0;
 `ifdef MUTATION
     if (mutsel == 163 && b_owed) sts_v = 1'b0;

@@ -73,7 +73,7 @@ task take_request(input [NUM_CQ_LOG-1:0] q);
       same = (cq_arm[q] != ARM_NONE) && rq_sn == cq_arm_sn[q];
       if (same && cq_arm[q] == ARM_ANY && kind == ARM_SOL) kind = `MUT(82, ARM_ANY, ARM_SOL);
       if (same && cq_arm[q] == ARM_SOL && kind == ARM_ANY) kind = `MUT(83, ARM_ANY, ARM_SOL);
-      if (takes(14) && !same) cq_mod_cnt[q] = 16'd0;
+      if (takes(13) && !same) cq_mod_cnt[q] = 16'd0;
       cq_arm[q] = kind;
       cq_arm_ci[q] = `MUT(84, rq_param, same ? cq_arm_ci[q] : rq_param);
       `MUT_IF(85, kind == ARM_ANY && cq_ci[q] != rq_param, cq_arm_ci[q] = cq_ci[q];)
@@ -123,7 +123,7 @@ function automatic gate_open(input [NUM_CQ_LOG-1:0] q);
         || (period != 32'd0
             && `MUT(105, waited, waited >> 1) >= `MUT(108, period, period >> 1))
         || (k_sol_breaks == 1 && cq_mod_sol[q])
-        || (takes(19) && cq_max_count[q] == 16'd0);
+        || (takes(18) && cq_max_count[q] == 16'd0);
   end
 endfunction
 

@@ -28,7 +28,6 @@ task reset_state;
       eq_ci[i] = 24'd0;
       eq_st[i] = EQ_IDLE;
       eq_ovf[i] = 1'b0;
-      irq_age[i] = 0;
     end
     /* verilator unroll_disable */
     for (i = 0; i < NPAGE; i = i + 1) half_valid[i] = 1'b0;
