@@ -31,6 +31,7 @@ class Running:
     start: Before | None = None
     numbers: dict[int, int] = field(default_factory=dict)  #: pages of ``ring`` by their address
     mailbox: set[int] = field(default_factory=set)  #: bytes of the output mailbox that were written
+    answered: int = 0  #: when the last of these writes had its answer
     failed: bool = False  #: an access to a mailbox had an error
     faulty: bool = False  #: an access to MTT or ring had an error, or a page is absent
     resize_seen: bool = False
@@ -98,6 +99,7 @@ class CommandWatch:
             return
         running.failed = running.failed or bool(event.resp)
         running.mailbox.update(range(first - request.outbox, stop - request.outbox))
+        running.answered = max(running.answered, event.settled)
 
     def _fills(self, running: Running, event: MemWrite, first: int, stop: int) -> bool:
         """Initial owner bits of a ring that is created or resized to."""

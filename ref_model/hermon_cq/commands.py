@@ -277,6 +277,10 @@ class Commands:
             seen = f"{len(running.mailbox)} bytes before go = 0"
             ctx.rules.fail(rule, f"{MAILBOX} bytes", seen, "output mailbox", cq.scope)
             return
+        if running.answered > ctx.now:
+            why = "the write of the output mailbox has its answer before"
+            ctx.rules.fail("HCQ-012/ready", "go = 1", "go = 0", why, cq.scope)
+            return
         ctx.rules.met("HCQ-012/ready", "mailbox before go = 0", cq.scope)
         if final:
             ctx.rules.met("HCQ-017/image", "final image", cq.scope)

@@ -195,7 +195,9 @@ class RegisterAccess:
                 )
             return
         oldest = self._reports.oldest()
-        if idle and oldest is not None and oldest.accepted + ctx.timing.settle < event.begin:
+        if not ctx.config.status_stream or oldest is None:
+            return
+        if idle and oldest.accepted + ctx.timing.settle < event.begin:
             stalled = ctx.slow.total(event.settled)
             # Its result may wait in the output stage.
             ctx.deadlines.call_at(

@@ -429,4 +429,5 @@ def test_idle_with_a_report_under_way() -> None:
     bench.events.append(event)
     bench.engine.inputs.clear()
     bench.sync()
+    bench.model.advance(bench.now + 100 * CLK)
     assert bench.found == {"HCQ-120/idle"}
