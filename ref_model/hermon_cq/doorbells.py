@@ -162,7 +162,7 @@ class Doorbells:
         if waiting and waiting[0].sn == bell.sn:
             if waiting[0].kind != bell.kind:
                 cq.mark("HCQ-051")
-            elif waiting[0].target != index:
+            if waiting[0].target != index:
                 cq.mark("HCQ-052")
         if bell.sn == 0 and cq.events:
             cq.marks["HCQ-053"] = None

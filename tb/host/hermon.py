@@ -125,6 +125,7 @@ class HermonHost:
         self.inbox = memory.alloc(MAILBOX, 64, "input mailbox")
         self.outbox = memory.alloc(MAILBOX, 64, "output mailbox")
         self.start_index = 0
+        self.forms: tuple[Form, ...] = (Form.WHOLE,)
 
     # -- registers --------------------------------------------------------------------------------
 
@@ -337,8 +338,8 @@ class HermonHost:
     # -- doorbells --------------------------------------------------------------------------------
 
     def form(self) -> Form:
-        """Form of a doorbell nobody has asked for: either."""
-        return self.rng.choice((Form.WHOLE, Form.HALVES))
+        """Form of a doorbell nobody has asked for: one of ``forms``."""
+        return self.rng.choice(self.forms)
 
     async def ring_cq(
         self, page: int, first: int, second: int, form: Form = Form.WHOLE, gap_ps: int = 0

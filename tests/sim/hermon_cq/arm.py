@@ -76,10 +76,11 @@ class arm_solicited(HermonTest):
                 await producer.send(last)
                 await await_event(self, cq)
                 cq.drain()
-        for pattern in ((True, False), (False, True), (False, False), (True,)):
+        patterns = ((True, False), (False, True), (False, False), (True,))
+        for pattern, polled in ((pattern, polled) for pattern in patterns for polled in (0, 1)):
             await producer.send(*(producer.plain(1, solicited) for solicited in pattern))
             await rest(self)
-            cq.poll(1)
+            cq.poll(polled)
             await cq.arm(Arm.SOLICITED)
             await rest(self)
             await fill(self, cq, 1, solicited=True)
@@ -100,7 +101,7 @@ class arm_n(HermonTest):
         for number, first in enumerate((0, LAST_INDEX - 2)):
             await self.host.start_at(first)
             cq = await create(self, number, log_size=4)
-            for ahead in (0, 1, 8):
+            for ahead in (1, 8, 0):
                 await cq.arm(Arm.NTH, cq.ci + ahead)
                 await fill(self, cq, ahead)
                 await fill(self, cq, 1)
@@ -118,7 +119,7 @@ class arm_sequence(HermonTest):
 
     Stimulus: nine rounds of both kinds; solicited raised to any and any asked for again as solicited under
     one number; a request again under the number of the last event, then under the right one.
-    Checks: HCQ-051, HCQ-053, HCQ-054, HCQ-060.
+    Checks: HCQ-051, HCQ-053, HCQ-054.
     """
 
     async def scenario(self) -> None:
@@ -145,7 +146,7 @@ class arm_newest(HermonTest):
     """The counter of the newest doorbell counts, not that of an older one or of the DB record.
 
     Stimulus: a record left behind the doorbell; two doorbells with growing counters; the last one tells.
-    Checks: HCQ-052, HCQ-046, HCQ-045/fires.
+    Checks: HCQ-052, HCQ-045/fires.
     """
 
     async def scenario(self) -> None:
@@ -172,8 +173,8 @@ class arm_newest(HermonTest):
 class arm_again(HermonTest):
     """What a new request does with CQEs that an event covered and nobody read is one rule throughout.
 
-    Stimulus: event, nothing polled, a request with the old counter or one a little on, then one CQE; both
-    kinds.
+    Stimulus: an event that covers three CQEs, nothing polled, a request with the old counter or one a little
+    on, then one CQE; both kinds.
     Checks: HCQ-063, HCQ-060.
     """
 
@@ -181,8 +182,8 @@ class arm_again(HermonTest):
         (cq,) = await start(self, (1,), log_size=4)
         for request in REQUESTS:
             for polled in (0, 1):
-                await cq.arm(request)
                 await fill(self, cq, 3, solicited=True)
+                await cq.arm(request)
                 await await_event(self, cq)
                 cq.poll(polled)
                 await cq.arm(request)
@@ -261,7 +262,7 @@ class arm_n_race(_Race):
     """A request for an index and the CQE of that index give one event, however they meet.
 
     Stimulus: as for the other requests.
-    Checks: HCQ-058, HCQ-060.
+    Checks: HCQ-049/fires, HCQ-060.
     """
 
     requests = (Arm.NTH,)
@@ -273,7 +274,7 @@ class arm_event_race(HermonTest):
     """A request that meets the event of the one before is one of its own.
 
     Stimulus: the next request as soon as the EQE is in memory and each clock later, with a CQE unread or not.
-    Checks: HCQ-053, HCQ-058, HCQ-060.
+    Checks: HCQ-046, HCQ-062.
     """
 
     stalls = "none"
@@ -441,7 +442,7 @@ class arm_and_overflow(HermonTest):
     """A request that waits when the queue overflows, and one behind it, break nothing.
 
     Stimulus: solicited requests before and behind the overflow of armed and idle queues.
-    Checks: HCQ-061, HCQ-075, HCQ-074/sent.
+    Checks: HCQ-075, HCQ-074/sent.
     """
 
     async def scenario(self) -> None:

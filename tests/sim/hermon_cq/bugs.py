@@ -42,7 +42,7 @@ class hb2_error_first(HermonTest):
 
     Stimulus: an error as the first CQE, polled and not published; requests whose doorbell is ahead of the
     record.
-    Checks: HCQ-052, HCQ-045/fires, HCQ-047/fires.
+    Checks: HCQ-045/fires, HCQ-047/fires.
     """
 
     async def scenario(self) -> None:
@@ -114,7 +114,7 @@ class hb8_constant_number(HermonTest):
 
     Stimulus: requests with one sequence number throughout, CQEs between them (also HB17); then correct
     rounds.
-    Checks: HCQ-054, HCQ-060, HCQ-053.
+    Checks: HCQ-054, HCQ-053.
     """
 
     async def scenario(self) -> None:
@@ -154,7 +154,7 @@ class hb15_rearm_idle(HermonTest):
     """Asking again with nothing polled, also with a counter beyond the producer, leaves the queue armed.
 
     Stimulus: requests while one waits, with the same and with a counter ahead (B57), then a CQE.
-    Checks: HCQ-051, HCQ-057, HCQ-045/fires.
+    Checks: HCQ-057, HCQ-045/fires.
     """
 
     async def scenario(self) -> None:
@@ -259,7 +259,7 @@ class hb33_doorbell_first(HermonTest):
     """A doorbell seen before the write of its record acts by its own counter.
 
     Stimulus: the record holds an older counter and no request when the doorbell comes.
-    Checks: HCQ-052, HCQ-046, HCQ-045/fires.
+    Checks: HCQ-046, HCQ-045/fires.
     """
 
     async def scenario(self) -> None:

@@ -255,6 +255,7 @@ class query_pure(HermonTest):
             for request in (Arm.ANY, Arm.SOLICITED, Arm.ANY):
                 await self.host.query(cq.cqn)
                 await cq.arm(request)
+                await rest(self)
                 await self.host.query(cq.cqn)
                 for _ in range(3):
                     await self.producer.burst(cq.cqn, 1, solicited=True)

@@ -49,7 +49,7 @@ class eq_moved(HermonTest):
     """Behind MODIFY_CQ opmod 2 events go to the new queue; one under way may go to either, once.
 
     Stimulus: the event queue changed while idle, armed and firing, the command at clocks around the report.
-    Checks: HCQ-099, HCQ-098, HCQ-060.
+    Checks: HCQ-099, HCQ-098.
     """
 
     async def scenario(self) -> None:
@@ -191,7 +191,7 @@ class event_load(HermonTest):
     """Events come in time on all queues at once, while memory stalls.
 
     Stimulus: all queues armed and fed together, heavy stalls; one event queue small.
-    Checks: HCQ-062, HCQ-098, HCQ-108, HCQ-116.
+    Checks: HCQ-062, HCQ-098, HCQ-116.
     """
 
     stalls = "heavy"

@@ -146,7 +146,7 @@ class moderation_solicited(HermonTest):
     """Solicited CQEs under moderation: at most one event per request, none lost.
 
     Stimulus: requests of both kinds with solicited CQEs in the middle of a wait.
-    Checks: HCQ-060, HCQ-067, HCQ-070.
+    Checks: HCQ-067.
     """
 
     async def scenario(self) -> None:

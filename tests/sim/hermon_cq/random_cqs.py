@@ -7,7 +7,7 @@ import cocotb
 from tb.host.hermon import Arm
 from tb.host.hermon_consumer import Consumer
 from tb.host.hermon_cq import Style
-from tb.sequences.hermon import LAST_INDEX, create, rest, start
+from tb.sequences.hermon import FORMS, LAST_INDEX, create, rest, start
 from tb.testcase import HermonTest, dut_test
 
 STEPS = 120
@@ -22,6 +22,7 @@ class _Random(HermonTest):
 
     async def scenario(self) -> None:
         rng = self.rng
+        self.host.forms = FORMS
         await start(self, (), eq_log_size=rng.randrange(3, 7))
         if self.first:
             await self.host.start_at(self.first)

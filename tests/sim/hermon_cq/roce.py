@@ -8,7 +8,7 @@ from ref_model.link import LinkFaults
 from tb.host.hermon import Arm
 from tb.host.hermon_consumer import Consumer
 from tb.host.hermon_roce import LOSSY, Connection
-from tb.sequences.hermon import rest, start
+from tb.sequences.hermon import FORMS, rest, start
 from tb.testcase import HermonTest, dut_test
 
 
@@ -19,6 +19,7 @@ class _Roce(HermonTest):
 
     async def scenario(self) -> None:
         rng = self.rng
+        self.host.forms = FORMS
         cqs = await start(self, range(1, 5), log_size=6)
         pairs = ((1, 2), (1, 3), (4, 4))
         links = [Connection.between(number, pair, rng, self.faults) for number, pair in enumerate(pairs, 1)]
