@@ -219,7 +219,7 @@ class arm_stale(HermonTest):
 
 class _Race(HermonTest):
     stalls = "none"
-    requests: tuple[Arm, ...] = REQUESTS
+    requests: tuple[Arm, ...] = (Arm.ANY, Arm.SOLICITED)
     forms: tuple[Form, ...] = FORMS
 
     async def scenario(self) -> None:
