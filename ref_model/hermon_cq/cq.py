@@ -102,6 +102,7 @@ class Cq:
         self.marks: dict[str, None] = {}  #: rules a special turn since the request put to the test
         self.illegal = False  #: the latest request had an illegal index
         self.asked = 0  #: kind of the latest request
+        self.rung = 0  #: when (ps) its doorbell had its answer
         self.ignored = ""  #: rule of the latest doorbell that had to be ignored since the last event
         self.turns: dict[str, None] = {}  #: rules that the next good image confirms
         self.resized_at: int | None = None

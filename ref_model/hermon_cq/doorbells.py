@@ -12,6 +12,8 @@ from ref_model.hermon_cq.cq import Cq, Life
 from ref_model.hermon_cq.event_queues import EventQueues
 from ref_model.hermon_cq.shared import Context
 
+#: CQEs before the wrap of the counters from which on a request may be answered behind it.
+_NEAR = 16
 _COMMANDS = (ports.SOLICITED, ports.ANY, ports.ARM_N)
 _LOW, _HIGH = 0x0F, 0xF0
 _MASK = 0xFFFFFF
@@ -137,6 +139,7 @@ class Doorbells:
                 return
         bell = Doorbell(kind, sn, param, certain, halves)
         self._special(cq, bell)
+        cq.rung = settled
         self._count(cq, bell, settled)
 
     def _ignore(self, cq: Cq, rule: str) -> None:
@@ -165,15 +168,18 @@ class Doorbells:
             if waiting[0].target != index:
                 cq.mark("HCQ-052")
         if bell.sn == 0 and cq.events:
-            cq.marks["HCQ-053"] = None
+            proven = self._ctx.rules.evidence["HCQ-053"]
+            cq.marks = {"HCQ-053": None, **cq.marks} if proven else {**cq.marks, "HCQ-053": None}
         illegal = bell.kind != ports.ARM_N and not counted.pi - counted.size <= index <= counted.pi
         if illegal:
             cq.illegal = True
         elif cq.illegal:
             cq.illegal = False
             cq.marks["HCQ-057"] = None
-        elif counted.pi >> 24 > counted.start >> 24:
+        elif counted.pi + _NEAR >> 24 > counted.start >> 24:
             cq.marks["HCQ-038"] = None
+        elif cq.reports:
+            cq.marks["HCQ-058"] = None  # it meets a CQE on its way
         if bell.kind == ports.ANY and index == counted.pi:
             self._ctx.rules.tempt("HCQ-045/waits", cq.path)
         covered = cq.events and arm.covered() and index < counted.pi and not counted.pi < cq.pi

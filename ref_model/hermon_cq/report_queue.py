@@ -76,6 +76,8 @@ class ReportQueue:
         cq = ctx.cqs.get(report.cqn)
         if cq is not None:
             cq.reports.append(item)
+            if cq.rung >= event.begin:
+                cq.marks["HCQ-058"] = None  # it meets the doorbell
             cq.scope.note(event.begin, "in", report)
         else:
             ctx.rules.tempt("HCQ-118/silent", EVENT_PATH)

@@ -187,7 +187,7 @@ class arm_again(HermonTest):
                 await await_event(self, cq)
                 cq.poll(polled)
                 await cq.arm(request)
-                await rest(self)
+                await self.clocks(2 * LONG)  # longer than an event may take
                 await self.host.eqs.handle()
                 await fill(self, cq, 1, solicited=True)
                 await self.host.eqs.handle()
