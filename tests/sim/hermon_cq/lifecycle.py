@@ -80,11 +80,11 @@ class destroy_waiting(HermonTest):
         await self.host.moderate(2, 5, 60000)
         await waits.arm(Arm.ANY)
         await fill(self, waits, 2)
+        failed = await create(self, 9, log_size=1)
+        await overflow(self, failed)
         for cq in blocked:
             await cq.arm(Arm.ANY)
             await fill(self, cq, 1)
-        failed = await create(self, 9, log_size=1)
-        await overflow(self, failed)
         for number in (0, 1, 2, 3, 4, 5, 9):
             await self.host.destroy(number, number % 2)
         await self.clocks(2 << 16)
