@@ -41,7 +41,7 @@ class eq_routing(HermonTest):
             for cq in cqs:
                 cq.drain()
                 await self.host.move(cq.cqn, (cq.cqn + turn) % eqs)
-        await overflow(self, cqs[3])
+        await overflow(self, cqs[4])  # its event queue is not the asynchronous one
 
 
 @dut_test(suites=("full",))

@@ -40,7 +40,7 @@ class moderation_count(HermonTest):
 
     Stimulus: counts 1, 2 and 44, at creation and by MODIFY_CQ; one CQE less, 2^17 us, the last one; counts
     that pass while no request waits.
-    Checks: HCQ-066/early, HCQ-066/fires, HCQ-069.
+    Checks: HCQ-066/early, HCQ-066/fires.
     """
 
     tick_clks = 2
@@ -94,7 +94,7 @@ class moderation_both(HermonTest):
     """With both, what comes first sends the event.
 
     Stimulus: counts 2 and 44 with periods of 1, 16 and 400 us; CQEs fast enough for the count, and too slow.
-    Checks: HCQ-067, HCQ-068, HCQ-069.
+    Checks: HCQ-067, HCQ-069.
     """
 
     tick_clks = 40
@@ -146,7 +146,7 @@ class moderation_solicited(HermonTest):
     """Solicited CQEs under moderation: at most one event per request, none lost.
 
     Stimulus: requests of both kinds with solicited CQEs in the middle of a wait.
-    Checks: HCQ-067.
+    Checks: HCQ-067, HCQ-068.
     """
 
     async def scenario(self) -> None:
