@@ -14,7 +14,8 @@ from dataclasses import dataclass
 class RegWrite:
     """AXI4-Lite write: begin = later of the AW and W handshakes, settled = first edge with BVALID.
 
-    ``data`` and ``strb`` have the width of the target's bus (32 bits and 4 strobes, or 64 and 8).
+    ``data`` and ``strb`` have the width of the target's bus (32 bits and 4 strobes, or 64 and 8). ``port``:
+    name of the port where a target has several.
     """
 
     begin: int
@@ -23,17 +24,19 @@ class RegWrite:
     data: int
     strb: int = 0xF
     resp: int = 0
+    port: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class RegRead:
-    """AXI4-Lite read: begin = AR handshake, settled = first edge with RVALID."""
+    """AXI4-Lite read: begin = AR handshake, settled = first edge with RVALID; ``port`` as in RegWrite."""
 
     begin: int
     settled: int
     addr: int
     data: int
     resp: int = 0
+    port: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +69,8 @@ class FrameOut:
 class MemWrite:
     """One AXI write burst of the DUT: first AWVALID or WVALID to the B handshake.
 
-    ``addr`` is the address of ``data[0]``; ``mask[i]`` is 1 where byte i was strobed.
+    ``addr`` is the address of ``data[0]``; ``mask[i]`` is 1 where byte i was strobed. ``issued``: first
+    AWVALID, 0 where it is not told (then ``begin`` counts).
     """
 
     begin: int
@@ -76,6 +80,7 @@ class MemWrite:
     data: bytes
     mask: bytes
     resp: int = 0
+    issued: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,6 +30,10 @@ class Field:
     volatile: bool = False
     provisional: bool = False
     """Place made up because the source names the control and gives no address."""
+    sets_only: bool = False
+    """A written 1 sets the bit, a 0 leaves it; hardware or reset clear it."""
+    locked: bool = False
+    """Read only once the device was told that its set-up is over."""
 
     @property
     def mask(self) -> int:
@@ -158,6 +162,8 @@ def _register(row: dict[str, Any]) -> Register:
             entry.get("override_writable", False),
             entry.get("volatile", False),
             entry.get("provisional", False),
+            entry.get("sets_only", False),
+            entry.get("locked", False),
         )
         for entry in row["fields"]
     )

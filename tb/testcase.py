@@ -24,6 +24,7 @@ from tb import tampers
 from tb.agents.pins import now_ps
 from tb.env import Env, EnvConfig
 from tb.ernic_env import ErnicEnv
+from tb.hermon_env import HermonEnv
 from tb.rclink_env import RclinkEnv
 
 SUITES = ("smoke", "full", "nightly")
@@ -254,3 +255,23 @@ class RclinkTest(DutTest):
         """Give scenarios short names for what they use."""
         super().connect_phase()
         self.host, self.partner, self.mem = self.env.host, self.env.partner, self.env.memory
+
+
+class HermonTest(DutTest):
+    """One test on the HERMON CQ environment.
+
+    ``tick_clks``: clocks between two pulses of tick_us.
+    """
+
+    environment = HermonEnv
+    tick_clks = 25
+
+    def connect_phase(self) -> None:
+        """Give scenarios short names for what they use."""
+        super().connect_phase()
+        self.host, self.producer, self.mem = self.env.host, self.env.producer, self.env.memory
+        self.env.tick.config.clocks = int(self.options.get("tick_clks", self.tick_clks))
+
+    async def clocks(self, count: int) -> None:
+        """Let ``count`` clocks pass."""
+        await self.env.clock_reset.clocks(count)

@@ -2,9 +2,11 @@
 // Named faults. One macro at the place of each fault keeps the golden text readable:
 //   `MUT(n, good, bad)   the expression `good`, or `bad` when +MUTANT=n was given
 //   `MUT_DO(n, stmt)     nothing, or the statement `stmt` (for faults that add behaviour)
+//   `MUT_IF(n, cond, stmt)      the same where cond holds
+//   `MUT_SET(n, target, bad)    nothing, or target = bad
 //   `MUT_DECL            once per module that uses them
 // Without `define MUTATION only `good` is left. The first time a selected fault changes a value,
-// "mut_hit <n>" is printed.
+// "mut_hit <n>" is printed. Conditions are written with ?: because && does not keep Icarus from calling mut_note.
 `ifndef MUTATION_SVH
 `define MUTATION_SVH
 `ifdef MUTATION
@@ -23,12 +25,17 @@
   endfunction
 `define MUT(n, good, bad) \
   ((mutsel == (n)) ? (mut_note((good) !== (bad)) ? (bad) : (good)) : (good))
-// Nested: Icarus evaluates both operands of &&, and mut_note would tell a fault that was not reached.
 `define MUT_DO(n, stmt) \
-  if (mutsel == (n)) begin if (mut_note(1'b1)) begin stmt end end
+  if ((mutsel == (n)) ? mut_note(1'b1) : 1'b0) begin stmt end
+`define MUT_IF(n, cond, stmt) \
+  if ((mutsel == (n)) ? ((cond) ? mut_note(1'b1) : 1'b0) : 1'b0) begin stmt end
+`define MUT_SET(n, target, bad) \
+  if ((mutsel == (n)) ? mut_note((target) !== (bad)) : 1'b0) target = bad;
 `else
 `define MUT_DECL
 `define MUT_DO(n, stmt)
+`define MUT_IF(n, cond, stmt)
+`define MUT_SET(n, target, bad)
 `define MUT(n, good, bad) (good)
 `endif
 `endif

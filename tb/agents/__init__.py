@@ -11,5 +11,6 @@
 | protocol | results of the HDL protocol checkers in tb/hdl |
 | levels | levels of a DUT as one packed vector |
 | tokens, credits | both sides of ports without READY: token client, far side that returns credits |
-| ernic_pins, rclink_pins | which pins of a target belong to which agent |
+| tick | time base of a DUT, pulses made in HDL |
+| ernic_pins, rclink_pins, hermon_pins | which pins of a target belong to which agent |
 """

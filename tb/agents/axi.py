@@ -103,6 +103,7 @@ class Burst:
     kind: int
     beats: list[tuple[int, int]] = field(default_factory=list)
     accepted: int = 0
+    issued: int = 0
 
     def beat_addresses(self) -> list[int]:
         """Return the address of each beat as an INCR burst; all but the first are aligned to the size."""
@@ -217,7 +218,7 @@ class AxiMemoryMonitor(Monitor):
 
     def _on_aw(self, begin: int, now: int) -> None:
         ident, addr, length, size, kind = (word(p) for p in self._aw)
-        self._addresses.append(Burst(begin, ident, addr, length + 1, size, kind))
+        self._addresses.append(Burst(begin, ident, addr, length + 1, size, kind, issued=begin))
         self._pair(now)
 
     def _on_w(self, begin: int, now: int) -> None:
@@ -248,7 +249,8 @@ class AxiMemoryMonitor(Monitor):
             burst = queue.popleft()
             data = lanes(burst, [d for d, _ in burst.beats], self.width)
             mask = strobe_mask(burst, [s for _, s in burst.beats], self.width)
-            self.publish(MemWrite(burst.begin, now, self._port, burst.addr, data, mask, word(self._bresp)))
+            resp = word(self._bresp)
+            self.publish(MemWrite(burst.begin, now, self._port, burst.addr, data, mask, resp, burst.issued))
 
     def _on_ar(self, begin: int, now: int) -> None:
         ident, addr, length, size, kind = (word(p) for p in self._ar)
@@ -280,7 +282,7 @@ class _Delay:
     def __init__(
         self, latency: Latency, config: AxiMemoryConfig, purpose: str, serve: Callable[[Burst, bool], None]
     ) -> None:
-        self._latency = latency
+        self.latency = latency
         self._period = config.period_ps
         self._reorder = config.reorder
         self._draws = Draws.of(config.seed, f"{config.path}/{purpose}")
@@ -290,7 +292,7 @@ class _Delay:
 
     def put(self, burst: Burst) -> None:
         """Serve a burst accepted now, when its time has come."""
-        clocks = self._draws.between(self._latency.low, self._latency.high)
+        clocks = self._draws.between(self.latency.low, self.latency.high)
         lane = burst.ident if self._reorder else 0
         due = burst.accepted + (clocks - 1) * self._period - self._period // 4
         due = self._available[lane] = max(due, self._available.get(lane, 0))
@@ -346,6 +348,10 @@ class AxiMemoryDriver(uvm_driver):
         self._reads = _Delay(config.read_latency, config, "read_latency", self._answer_read)
         self.on_write = self._writes.put
         self.on_read = self._reads.put
+
+    def set_write_latency(self, latency: Latency) -> None:
+        """Latency of the writes that come from now on."""
+        self._writes.latency = latency
 
     def drive_idle(self) -> None:
         """BVALID and RVALID low."""
@@ -426,6 +432,11 @@ class AxiMemoryAgent(Agent):
     def set_error_regions(self, regions: list[ErrorRegion]) -> None:
         """Replace the address ranges that answer with an error."""
         self.config.error_regions = list(regions)
+
+    def set_write_latency(self, latency: Latency) -> None:
+        """Answer the writes that come from now on after another latency."""
+        if self.driver is not None:
+            self.driver.set_write_latency(latency)
 
     def hold(self, channel: str) -> None:
         """Keep READY of ``channel`` ("aw", "w", "ar") low until :meth:`release`."""

@@ -40,7 +40,8 @@ class AxilConfig:
 
     ``skew`` draws the clocks between the AW and the W valid of a write; which of the two leads is drawn, too
     (none: both at once). ``b_stall`` and ``r_stall`` are clocks of BVALID/RVALID without READY. With all
-    three at none, accesses follow as closely as the master can issue them.
+    three at none, accesses follow as closely as the master can issue them. ``port``: name in the events, for
+    a target with several such ports.
     """
 
     entity: Any
@@ -53,6 +54,7 @@ class AxilConfig:
     skew: StallConfig = field(default_factory=StallConfig)
     b_stall: StallConfig = field(default_factory=StallConfig)
     r_stall: StallConfig = field(default_factory=StallConfig)
+    port: str = ""
 
 
 class AxilItem(uvm_sequence_item):
@@ -266,6 +268,7 @@ class AxilMonitor(Monitor):
 
     def setup(self, config: AxilConfig) -> None:
         """Take the pins (called by the agent)."""
+        self._port = config.port
 
         def pin(suffix: str) -> Any:
             return getattr(config.entity, f"{config.prefix}_{suffix}")
@@ -315,12 +318,13 @@ class AxilMonitor(Monitor):
         if self._aw and self._w:  # a response nobody asked for is the checker's finding, not an access
             _, aw_time, addr = self._aw.popleft()
             _, w_time, data, strb = self._w.popleft()
-            self.publish(RegWrite(max(aw_time, w_time), now, addr, data, strb, word(self._bresp)))
+            begin = max(aw_time, w_time)
+            self.publish(RegWrite(begin, now, addr, data, strb, word(self._bresp), self._port))
 
     def _on_r(self, now: int) -> None:
         if self._ar:
             _, begin, addr = self._ar.popleft()
-            self.publish(RegRead(begin, now, addr, word(self._rdata), word(self._rresp)))
+            self.publish(RegRead(begin, now, addr, word(self._rdata), word(self._rresp), self._port))
 
 
 def _nothing(begin: int, now: int) -> None:

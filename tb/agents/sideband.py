@@ -136,6 +136,11 @@ class SideBandSourceAgent(_SideBandAgent):
         """Gaps before an offer."""
         return (self._gaps,)
 
+    @property
+    def idle(self) -> bool:
+        """Whether nothing is offered."""
+        return not self._offers
+
     def _drive(self, offer: _Offer) -> None:
         for pin, value in zip(self.config.values, offer.values, strict=True):
             pin.value = value

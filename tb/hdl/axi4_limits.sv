@@ -9,7 +9,8 @@ module axi4_limits #(
     parameter [7:0] MAX_AWLEN = 8'd0,
     parameter [7:0] MAX_ARLEN = 8'd0,
     parameter [7:0] AWSIZES   = 8'hFF,  // bit n: AxSIZE n is allowed
-    parameter [7:0] ARSIZES   = 8'hFF
+    parameter [7:0] ARSIZES   = 8'hFF,
+    parameter UNIQUE_IDS = 1            // 0: an id may be used again before its answer
 ) (
     input  wire                clk,
     input  wire                resetn,
@@ -62,13 +63,13 @@ module axi4_limits #(
             if (awvalid === 1'b1 && awready === 1'b1) begin
                 if (awlen > MAX_AWLEN) hit[0] = 1'b1;
                 if (!AWSIZES[awsize]) hit[2] = 1'b1;
-                if (writing[awid]) hit[4] = 1'b1;
+                if (UNIQUE_IDS != 0 && writing[awid]) hit[4] = 1'b1;
                 writing[awid] = 1'b1;
             end
             if (arvalid === 1'b1 && arready === 1'b1) begin
                 if (arlen > MAX_ARLEN) hit[1] = 1'b1;
                 if (!ARSIZES[arsize]) hit[3] = 1'b1;
-                if (reading[arid]) hit[5] = 1'b1;
+                if (UNIQUE_IDS != 0 && reading[arid]) hit[5] = 1'b1;
                 reading[arid] = 1'b1;
             end
         end

@@ -27,6 +27,7 @@ from ref_model.rules import SPEC_DIR
 JSON_NAME = "registers.json"
 
 _FIELD_FLAGS = ("reset_unknown", "override_writable", "activates", "qp_number")
+_RARE_FLAGS = ("provisional", "sets_only", "locked")
 
 
 class _LastMessage(MessagePrinter):
@@ -92,8 +93,7 @@ def _field(field: FieldNode) -> dict[str, Any]:
         "volatile": bool(field.is_hw_writable),
     }
     entry.update({flag: bool(field.get_property(flag, default=False)) for flag in _FIELD_FLAGS})
-    if field.get_property("provisional", default=False):
-        entry["provisional"] = True
+    entry.update({flag: True for flag in _RARE_FLAGS if field.get_property(flag, default=False)})
     entry["desc"] = field.get_property("desc") or ""
     return entry
 

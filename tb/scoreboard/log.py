@@ -81,6 +81,8 @@ _KINDS: dict[type, tuple[str, Content]] = {
 def interface(event: Event) -> str:
     """Return the name of the interface an event belongs to."""
     name = _KINDS[type(event)][0]
+    if name == "axil":
+        return event.port or name  # type: ignore[union-attr]
     if name and name[0] != ".":
         return name
     if isinstance(event, ProtocolViolation):

@@ -10,14 +10,14 @@ import pytest
 from ref_model.errors import UserError
 from ref_model.events import HostWrite
 from ref_model.rclink import ports
-from tb.agents import ernic_pins, rclink_pins
+from tb.agents import ernic_pins, hermon_pins, rclink_pins
 from tb.agents.axi import Burst, ErrorRegion, lanes, strobe_mask
 from tb.agents.axis_mac import _LinePacer
 from tb.agents.generators import Latency, StallConfig, StallMode, Stalls
 from tb.agents.host_memory import GUARD, HostMemory
 from tb.agents.mac import MacConfig
 from tb.agents.pins import word
-from tb.agents.protocol import CheckerKind
+from tb.agents.protocol import Breach, CheckerKind
 
 
 @pytest.mark.parametrize("mode", list(StallMode))
@@ -141,3 +141,14 @@ def test_rclink_has_a_checker_per_interface() -> None:
     assert len(pairs) == len(set(pairs)) == 11
     assert {f"{port}_m_axi" for port in rclink_pins.MEMORY_PORTS} < {name for name, _ in pairs}
     assert set(rclink_pins.LEVELS) == {*ports.LEVELS_IN, *ports.LEVELS_OUT}
+
+
+def test_hermon_has_a_checker_per_interface() -> None:
+    """The master with its limits, both register ports, status stream, interrupts, ready of reports."""
+    pairs = [(checker.name, checker.kind) for checker in hermon_pins.CHECKERS]
+    assert len(pairs) == len(set(pairs)) == 7
+    assert {breach for breach in Breach if breach is not Breach.BENCH} - set(hermon_pins.BREACHES) == {
+        Breach.FRAMING,
+        Breach.CREDIT,
+        Breach.EXCLUSIVE,
+    }

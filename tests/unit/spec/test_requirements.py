@@ -41,6 +41,14 @@ SHAPES = {
             }
         ),
     ),
+    "hermon_cq": Shape(
+        "HCQ",
+        124,
+        {"exact": 86, "tolerant": 22, "parameter": 16},
+        25,
+        32,
+        frozenset({"SW2HW_CQ", "HW2SW_CQ", "QUERY_CQ", "MODIFY_CQ", "BAD_SIZE"}),
+    ),
     "rclink": Shape(
         "RCL",
         139,
@@ -252,3 +260,18 @@ def test_rows_that_rest_on_a_decision_are_marked() -> None:
 def test_fixed_parameters_are_no_knobs() -> None:
     for row in PARAMETERS["rclink"]["fixed"]:
         assert row["name"] not in KNOBS["rclink"] and row["why"]
+
+
+# -- HERMON_CQ: what its rows rest on -----------------------------------------------------------------------
+
+
+def test_rows_that_are_cited_exist() -> None:
+    """Events, open questions and public bugs named in the bases and reasons; every open question is used."""
+    data = REQUIREMENTS["hermon_cq"]
+    known = {**data["events"], **data["open_questions"], **data["public_bugs"]}
+    words = [item["basis"] for item in data["items"]]
+    words += [row["why"] for row in PARAMETERS["hermon_cq"]["items"]]
+    words += [row[key] for row in data["deliberately_not_checked"] for key in ("item", "why")]
+    cited = set(re.findall(r"\b(?:E[1-9]|U\d+|HB\d+|B\d+)\b", " ".join(words)))
+    assert cited <= set(known), sorted(cited - set(known))
+    assert set(data["open_questions"]) | set(data["public_bugs"]) <= cited

@@ -1,0 +1,160 @@
+"""Event moderation by count and by period."""
+
+from __future__ import annotations
+
+from tb.sequences.hermon import (
+    LONG,
+    REQUESTS,
+    Arm,
+    await_event,
+    create,
+    feed_until_event,
+    fill,
+    rest,
+    round_trip,
+    start,
+)
+from tb.testcase import HermonTest, dut_test
+
+
+@dut_test(suites=("full",))
+class moderation_none(HermonTest):
+    """With count and period 0 no event is delayed.
+
+    Stimulus: 0 and 0 at creation, and by MODIFY_CQ over other values; both kinds of requests.
+    Checks: HCQ-065, HCQ-062, HCQ-021.
+    """
+
+    async def scenario(self) -> None:
+        plain, changed = await start(self, (1, 2), log_size=4)
+        await self.host.moderate(2, 40, 500)
+        await self.host.moderate(2, 0, 0)
+        for cq in (plain, changed):
+            for request in REQUESTS * 2:
+                await round_trip(self, cq, request)
+
+
+@dut_test(suites=("full",))
+class moderation_count(HermonTest):
+    """With a count alone the event comes at that many CQEs since the last one, not earlier and not by time.
+
+    Stimulus: counts 1, 2 and 44, at creation and by MODIFY_CQ; one CQE less, 2^17 us, the last one; counts
+    that pass while no request waits.
+    Checks: HCQ-066/early, HCQ-066/fires.
+    """
+
+    tick_clks = 2
+
+    async def scenario(self) -> None:
+        await start(self, ())
+        for number, count in enumerate((1, 2, 44)):
+            cq = await create(self, number, log_size=7, max_count=count if number % 2 else 0)
+            await self.host.moderate(number, count, 0)
+            for part in range(4):
+                before = cq.events
+                await cq.arm(Arm.ANY)
+                await fill(self, cq, count - 1)
+                await self.clocks(2 << 17 if part == 2 else LONG)
+                await self.host.eqs.handle()
+                await feed_until_event(self, cq, before, count + 1)  # the first count may begin anywhere
+                cq.drain()
+                await fill(self, cq, count if part == 3 else 0)
+                await self.host.eqs.handle()
+
+
+@dut_test(suites=("full",))
+class moderation_period(HermonTest):
+    """With a period alone the event comes when it has passed at the latest, and none while no request waits.
+
+    Stimulus: periods of 1, 16, 4095 and 65535 us; CQEs at once and in the middle of the wait; fired queues
+    over a period.
+    Checks: HCQ-067, HCQ-069.
+    """
+
+    tick_clks = 3
+
+    async def scenario(self) -> None:
+        await start(self, ())
+        for number, period in enumerate((1, 16, 4095, 65535)):
+            cq = await create(self, number, log_size=4, period=period)
+            limit = 30_000 + 3 * period
+            for part in range(3 if period < 9999 else 2):
+                await cq.arm(Arm.ANY)
+                await self.clocks(1 + part * period)
+                await fill(self, cq, 1 + part)
+                await await_event(self, cq, clocks=limit)
+                await fill(self, cq, 2)
+                cq.drain()
+                await self.clocks(1 + 3 * min(period, 200))
+                await self.host.eqs.handle()
+
+
+@dut_test(suites=("full",))
+class moderation_both(HermonTest):
+    """With both, what comes first sends the event.
+
+    Stimulus: counts 2 and 44 with periods of 1, 16 and 400 us; CQEs fast enough for the count, and too slow.
+    Checks: HCQ-067, HCQ-069.
+    """
+
+    tick_clks = 40
+
+    async def scenario(self) -> None:
+        await start(self, ())
+        for number, (count, period) in enumerate(((2, 1), (2, 400), (44, 16), (44, 400))):
+            cq = await create(self, number, log_size=7, max_count=count, period=period)
+            for part in range(4):
+                await cq.arm(Arm.ANY)
+                if part % 2:
+                    await self.producer.burst(number, count)
+                else:
+                    await fill(self, cq, 1)
+                await await_event(self, cq, clocks=30_000 + 40 * period)
+                await rest(self)
+                cq.drain()
+
+
+@dut_test(suites=("full",))
+class moderation_change(HermonTest):
+    """A change of the moderation while a request waits loses no event.
+
+    Stimulus: from count, period and both to every other setting in the middle of the wait: off, shorter,
+    longer, met already.
+    Checks: HCQ-070, HCQ-021.
+    """
+
+    tick_clks = 4
+
+    async def scenario(self) -> None:
+        (cq,) = await start(self, (1,), log_size=5)
+        settings = ((0, 0), (6, 0), (0, 300), (6, 300), (2, 0), (0, 2), (20, 2000))
+        for old in settings[1:]:
+            for new in settings:
+                await self.host.moderate(1, *old)
+                await cq.arm(Arm.ANY)
+                await fill(self, cq, 3)
+                await self.host.moderate(1, *new)
+                await self.host.query(1)
+                await fill(self, cq, 20)
+                await await_event(self, cq, clocks=60_000)
+                await rest(self)
+                cq.drain()
+
+
+@dut_test(suites=("full",))
+class moderation_solicited(HermonTest):
+    """Solicited CQEs under moderation: at most one event per request, none lost.
+
+    Stimulus: requests of both kinds with solicited CQEs in the middle of a wait.
+    Checks: HCQ-067, HCQ-068.
+    """
+
+    async def scenario(self) -> None:
+        (cq,) = await start(self, (1,), log_size=5, max_count=8, period=100)
+        for request in REQUESTS * 2:
+            await cq.arm(request)
+            await fill(self, cq, 1)
+            await fill(self, cq, 1, solicited=True)
+            await await_event(self, cq)
+            await rest(self)
+            cq.drain()
