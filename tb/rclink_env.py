@@ -30,6 +30,7 @@ from tb.agents.sideband import SideBandSinkAgent, SideBandSourceAgent
 from tb.agents.tokens import TokenClient
 from tb.engines import kit
 from tb.env import Env
+from tb.fast.rclink import PORTS
 from tb.host.rclink import RclinkHost
 from tb.partner import RclinkPartner
 from tb.scoreboard import Model, Tap
@@ -44,9 +45,9 @@ class RclinkEnv(Env):
         config = self.config
         dut, seed = config.dut, config.seed
         stalls = StallConfig.named(config.stalls)
-        parts = kit(config.engine, dut, self)
+        parts = kit(config.engine, dut, self, pins.CLOCK_RESET, PORTS)
         self.memory, self.hub = parts.memory, parts.hub
-        self.clock_reset = ClockReset(dut, config.period_ps, pins.CLOCK_RESET, parent=self)
+        self.clock_reset = ClockReset(dut, config.period_ps, parts.pins, parent=self)
         registers = StallConfig.named(config.register_stalls)
         slow_registers = dict.fromkeys(("skew", "b_stall", "r_stall"), registers)
         self.axil = self.agent("axil", AxilAgent, pins.axil_config(dut, seed, **slow_registers))

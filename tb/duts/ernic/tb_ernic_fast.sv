@@ -5,6 +5,7 @@
 `timescale 1ns / 1ps
 `default_nettype none
 `include "axi4_macros.svh"
+`include "fast_calls.svh"
 
 module tb_ernic_fast #(
     parameter C_NUM_QP           = 8,

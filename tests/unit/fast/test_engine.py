@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from ref_model.memory import SparseMemory
 from ref_model.streams import Draws
 from tb.agents.generators import Latency, StallConfig, StallMode, Stalls
-from tb.fast.engine import Engine, EngineMemory, Purpose
+from tb.fast.engine import GOOD, Engine, EngineMemory, Purpose
 from tb.runner.engine_library import SOURCES
 
 PERIOD = 4000
@@ -96,7 +96,7 @@ def test_source_cuts_frames_into_beats(lib: Engine, frames: list[tuple[bytes, bo
     lib.open_source(SOURCE, 64, 0, 12, PERIOD)
     lib.generator(SOURCE, Purpose.MAIN, StallConfig(), 1, "g")
     for data, good in frames:
-        lib.put(SOURCE, 0, data, len(data), int(good))
+        lib.put(SOURCE, 0, data, int(good))
     assert step(lib, 0) is None, "a frame counts from the first edge after it was queued"
     now = PERIOD
     for data, good in frames:
@@ -168,7 +168,7 @@ def test_replay_gives_what_was_recorded(lib: Engine, tmp_path: Path) -> None:
     lib.open_source(SOURCE, 64, 0, 12, PERIOD)
     lib.record(1)
     EngineMemory(lib, lambda: 500).write(0x40, b"first")
-    lib.put(SOURCE, 3 * PERIOD, b"later", 5, 1)
+    lib.put(SOURCE, 3 * PERIOD, b"later", GOOD)
     lib.save_record(tmp_path / "given.bin")
     lib.record(0)
     lib.clear()
