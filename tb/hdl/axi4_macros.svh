@@ -100,9 +100,9 @@
     wire [3:0] p``_awcache, p``_arcache; \
     wire [2:0] p``_awprot, p``_arprot;
 
-`define FAST_MEMORY(p, n, m, w, clock, reset_n) \
+`define FAST_MEMORY(p, bits, id_bits, n, m, w, clock, reset_n) \
     fast_memory #( \
-        .PORT(n), .DATA_WIDTH($bits(p``_wdata)), .ADDR_WIDTH(ADDR_WIDTH), .ID_WIDTH($bits(p``_awid)) \
+        .PORT(n), .DATA_WIDTH(bits), .ADDR_WIDTH(ADDR_WIDTH), .ID_WIDTH(id_bits) \
     ) fast_``p ( \
         .clk(clock), .rst(!(reset_n)), \
         .awid(p``_awid), .awaddr(p``_awaddr), .awlen(p``_awlen), .awsize(p``_awsize), .awburst(p``_awburst), \

@@ -126,11 +126,21 @@ module tb_rclink_fast #(
     assign tx_s_etype = tx_s_words[64+:2];
     assign tx_s_group = tx_s_words[96+:3];
     assign mac_rx_fcs_err = mac_rx_words[0+:2];
-    assign rx_m_words = {128'd0, 32'(rx_m_sa), 32'(rx_m_len), 32'(rx_m_etype), 32'(rx_m_qpid)};
-    assign mac_tx_words = {
-        32'd0, 32'(mac_tx_err), 32'(mac_tx_fcs), 32'(mac_tx_vlan_en), 32'(mac_tx_multicast), 32'(mac_tx_hdr_type),
-        32'(mac_tx_cbfc_vcid), 32'(mac_tx_vcid)
-    };
+    /* verilator lint_off WIDTH */
+    assign rx_m_words[0+:32] = rx_m_qpid;
+    assign rx_m_words[32+:32] = rx_m_etype;
+    assign rx_m_words[64+:32] = rx_m_len;
+    assign rx_m_words[96+:32] = rx_m_sa;
+    assign rx_m_words[`FAST_WORDS-1:128] = 0;
+    assign mac_tx_words[0+:32] = mac_tx_vcid;
+    assign mac_tx_words[32+:32] = mac_tx_cbfc_vcid;
+    assign mac_tx_words[64+:32] = mac_tx_hdr_type;
+    assign mac_tx_words[96+:32] = mac_tx_multicast;
+    assign mac_tx_words[128+:32] = mac_tx_vlan_en;
+    assign mac_tx_words[160+:32] = mac_tx_fcs;
+    assign mac_tx_words[192+:32] = mac_tx_err;
+    assign mac_tx_words[`FAST_WORDS-1:224] = 0;
+    /* verilator lint_on WIDTH */
 
     tb_rclink #(
         .QP_NUM(QP_NUM),
@@ -151,8 +161,8 @@ module tb_rclink_fast #(
         .*
     );
 
-    `FAST_MEMORY(md_m_axi, 0, 0, 0, clk, rst_n)
-    `FAST_MEMORY(data_m_axi, 1, 1, 1, clk, rst_n)
+    `FAST_MEMORY(md_m_axi, 256, 7, 0, 0, 0, clk, rst_n)
+    `FAST_MEMORY(data_m_axi, 512, 7, 1, 1, 1, clk, rst_n)
 
     fast_source #(.PORT(2), .DATA_WIDTH(512), .WORDS(4)) fast_tx_s (
         .clk(clk), .rst(!rst_n),
