@@ -23,8 +23,6 @@ from tb.runner import run as simulate
 from tb.runner.results import Result
 from tb.runner.tools import SIMULATORS, executable
 
-#: Share of the recorded items that the second run has to see.
-SAME = 0.99
 JUDGES = ("inline", "process")
 
 
@@ -67,7 +65,7 @@ def run_on(soak: Soak, sim: str) -> list[Measurement]:
             result, found = _simulate(soak, sim, "judged", judge, folder)
             walls[judge], packets = found["wall_s"], soak.packets(result, soak.messages[sim])
         _, replayed = _simulate(soak, sim, "replayed", "inline", folder)
-    if replayed["ended"] < SAME * replayed["recorded"]:
+    if replayed["ended"] != replayed["recorded"]:
         seen = f"{replayed['ended']} of {replayed['recorded']}"
         raise UserError(f"benchmark on {sim}: the replay saw {seen} items: not the same traffic")
     bare = packets / replayed["wall_s"]
