@@ -25,6 +25,7 @@ from tb.agents.clock_reset import ClockReset
 from tb.agents.credits import CreditReturn
 from tb.agents.generators import StallConfig
 from tb.agents.levels import LevelsAgent
+from tb.agents.pins import now_ps
 from tb.agents.protocol import ProtocolMonitor
 from tb.agents.sideband import SideBandSinkAgent, SideBandSourceAgent
 from tb.agents.tokens import TokenClient
@@ -116,7 +117,7 @@ class RclinkEnv(Env):
         self.partner = RclinkPartner(
             self.mac, knobs, config.period_ps, stream(config.seed, "partner"), self.clock_reset.off_edge
         )
-        self.host = RclinkHost(self.axil.port, self.memory, self.client, knobs, _sleep)
+        self.host = RclinkHost(self.axil.port, self.memory, self.client, knobs, self._sleep)
         self.clock_reset.ap.connect(Tap("restart_tap", self, self._reset))
 
     def _reset(self, event: Reset) -> None:
@@ -126,6 +127,11 @@ class RclinkEnv(Env):
             self.credits.abort()
         else:
             self.credits.start()
+
+    async def _sleep(self, ps: int) -> None:
+        """Wait for about ``ps`` picoseconds, until a moment that is no clock edge."""
+        now = now_ps()
+        await Timer(self.clock_reset.off_edge(now + ps) - now, "ps")
 
     def stimulus(self) -> str:
         """Whether something still sends into the DUT."""
@@ -147,10 +153,6 @@ class RclinkEnv(Env):
         for number in self.judge.subjects():
             for name in QP_STATUS:
                 await host.read(name, number)
-
-
-async def _sleep(ps: int) -> None:
-    await Timer(ps, "ps")
 
 
 STATUS = ("INTR_STATUS", "XON_THR_RDMA", "TX_MD_TAIL_PTR", "RX_MD_TAIL_PTR", "DMA_INTR_ST1", "DMA_INTR_ST0")

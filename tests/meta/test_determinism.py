@@ -13,7 +13,7 @@ from tb.runner.tools import present_simulators
 TESTS = ("random_traffic", "nak_sequence")
 ENGINE_TESTS = {
     "ernic": ("random_traffic", "backpressure_heavy", "reset_midtraffic", "non_roce_pass", "qp_recovery"),
-    "rclink": ("type1_standard", "cut_frame", "mac_credit", "lossy_link", "type3_ids", "type2_overflow"),
+    "rclink": ("type1_standard", "type1_soak", "cut_frame", "mac_credit", "lossy_link", "type3_ids"),
 }
 
 
