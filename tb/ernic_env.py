@@ -28,6 +28,7 @@ from tb.agents.protocol import ProtocolMonitor
 from tb.agents.sideband import SideBandSinkAgent, SideBandSourceAgent
 from tb.engines import kit
 from tb.env import Env
+from tb.fast.ernic import PORTS
 from tb.host import DeviceConfig, ErnicHost
 from tb.host.names import RegisterNames
 from tb.host.side_bands import SideBands
@@ -48,7 +49,7 @@ class ErnicEnv(Env):
         config = self.config
         dut, seed = config.dut, config.seed
         stalls = StallConfig.named(config.stalls)
-        parts = kit(config.engine, dut, self)
+        parts = kit(config.engine, dut, self, pins.CLOCK_RESET, PORTS)
         self.memory, self.hub = parts.memory, parts.hub
         self.clock_reset = ClockReset(dut, config.period_ps, parts.pins, parent=self)
         registers = StallConfig.named(config.register_stalls)

@@ -25,11 +25,13 @@ from tb.agents.clock_reset import ClockReset
 from tb.agents.credits import CreditReturn
 from tb.agents.generators import StallConfig
 from tb.agents.levels import LevelsAgent
+from tb.agents.pins import now_ps
 from tb.agents.protocol import ProtocolMonitor
 from tb.agents.sideband import SideBandSinkAgent, SideBandSourceAgent
 from tb.agents.tokens import TokenClient
 from tb.engines import kit
 from tb.env import Env
+from tb.fast.rclink import PORTS
 from tb.host.rclink import RclinkHost
 from tb.partner import RclinkPartner
 from tb.scoreboard import Model, Tap
@@ -44,9 +46,9 @@ class RclinkEnv(Env):
         config = self.config
         dut, seed = config.dut, config.seed
         stalls = StallConfig.named(config.stalls)
-        parts = kit(config.engine, dut, self)
+        parts = kit(config.engine, dut, self, pins.CLOCK_RESET, PORTS)
         self.memory, self.hub = parts.memory, parts.hub
-        self.clock_reset = ClockReset(dut, config.period_ps, pins.CLOCK_RESET, parent=self)
+        self.clock_reset = ClockReset(dut, config.period_ps, parts.pins, parent=self)
         registers = StallConfig.named(config.register_stalls)
         slow_registers = dict.fromkeys(("skew", "b_stall", "r_stall"), registers)
         self.axil = self.agent("axil", AxilAgent, pins.axil_config(dut, seed, **slow_registers))
@@ -115,7 +117,7 @@ class RclinkEnv(Env):
         self.partner = RclinkPartner(
             self.mac, knobs, config.period_ps, stream(config.seed, "partner"), self.clock_reset.off_edge
         )
-        self.host = RclinkHost(self.axil.port, self.memory, self.client, knobs, _sleep)
+        self.host = RclinkHost(self.axil.port, self.memory, self.client, knobs, self._sleep)
         self.clock_reset.ap.connect(Tap("restart_tap", self, self._reset))
 
     def _reset(self, event: Reset) -> None:
@@ -125,6 +127,11 @@ class RclinkEnv(Env):
             self.credits.abort()
         else:
             self.credits.start()
+
+    async def _sleep(self, ps: int) -> None:
+        """Wait for about ``ps`` picoseconds, until a moment that is no clock edge."""
+        now = now_ps()
+        await Timer(self.clock_reset.off_edge(now + ps) - now, "ps")
 
     def stimulus(self) -> str:
         """Whether something still sends into the DUT."""
@@ -146,10 +153,6 @@ class RclinkEnv(Env):
         for number in self.judge.subjects():
             for name in QP_STATUS:
                 await host.read(name, number)
-
-
-async def _sleep(ps: int) -> None:
-    await Timer(ps, "ps")
 
 
 STATUS = ("INTR_STATUS", "XON_THR_RDMA", "TX_MD_TAIL_PTR", "RX_MD_TAIL_PTR", "DMA_INTR_ST1", "DMA_INTR_ST0")

@@ -17,12 +17,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from cocotb.triggers import Event
 from cocotbext.axi.stream import define_stream
 from cocotbext.eth.eth_mac import AxiStreamBus, EthMacFrame, EthMacRx
 from pyuvm import uvm_component
 
-from ref_model.errors import UserError
 from ref_model.events import FrameIn, FrameOut, SideBand
 from tb.agents.base import Monitor
 from tb.agents.channels import SinkChannel
@@ -62,7 +60,7 @@ class LineRateMacRx(EthMacRx):
         marks = [bus.tuser] if hasattr(bus, "tuser") else []
         words = [getattr(config.entity, name) for name in pins.words]
         self._marked = bool(marks)
-        self._restart: Any = getattr(config.entity, f"{pins.port}_restart", None)
+        self._restart: Any = getattr(config.entity, f"{pins.prefix}_restart", None)
         self._payload = Payload((bus.tdata, bus.tkeep, bus.tlast, *marks, *words))
         active = bool(pins.reset_active)
         super().__init__(
@@ -238,6 +236,7 @@ class FrameMonitor(Monitor):
             pins.clock, getattr(entity, f"{pins.prefix}_tvalid"), ready, self._on_beat, stalls=stalls
         )
         self.on_frame: list[Callable[[Any], None]] = []
+        self.on_cut: list[Callable[[], None]] = []
 
     def start(self) -> None:
         """Watch the stream."""
@@ -253,10 +252,15 @@ class FrameMonitor(Monitor):
         self._frame.clear()
         now = now_ps()
         self.publish(SideBand(now, now, f"{self._pins.port}_cut", ()))
+        for callback in self.on_cut:
+            callback()
 
     def open_begin(self) -> int | None:
         """First VALID of the frame under way."""
         return self._frame.begin if self._frame.begin is not None else self.channel.begin
+
+    def accepted(self, last: bool, now: int) -> None:
+        """A beat was accepted."""
 
     def event(self, begin: int, now: int, data: bytes) -> Any:
         """Return the event of a complete frame."""
@@ -266,6 +270,7 @@ class FrameMonitor(Monitor):
         if self._words and (self._pins.words_at_last or self._frame.begin is None):
             self._user = tuple(map(word, self._words))
         count, last = self._frame.beat(begin)
+        self.accepted(last, now)
         if self.on_accept is not None:
             self.on_accept(count, last, now)
         if last:
@@ -296,7 +301,29 @@ class FrameInMonitor(FrameMonitor):
 
 
 class FrameOutMonitor(FrameMonitor):
-    """FrameOut of an output stream."""
+    """FrameOut of an output stream, and how many beats there were."""
+
+    def __init__(self, name: str, parent: uvm_component) -> None:
+        super().__init__(name, parent)
+        self._taken = {False: (0, 0), True: (0, 0)}  # beats and frames: how many, when the last one was
+        self._beat_told: Callable[[], None] | None = None
+
+    def taken(self, before: int, frames: bool) -> int:
+        """Beats (or ``frames``) accepted before the time ``before`` (ps)."""
+        count, latest = self._taken[frames]
+        return count - (count > 0 and latest >= before)
+
+    def tell_beat(self, callback: Callable[[], None]) -> None:
+        """Call ``callback`` once, in the time step in which the next beat is accepted."""
+        self._beat_told = callback
+
+    def accepted(self, last: bool, now: int) -> None:
+        """Count a beat."""
+        for frames in (False, True) if last else (False,):
+            self._taken[frames] = (self._taken[frames][0] + 1, now)
+        told, self._beat_told = self._beat_told, None
+        if told is not None:
+            told()
 
     def event(self, begin: int, now: int, data: bytes) -> FrameOut:
         """Return the FrameOut."""
@@ -304,7 +331,9 @@ class FrameOutMonitor(FrameMonitor):
 
 
 class MacDriver(FrameDriver):
-    """Feeds the receive model of cocotbext-eth."""
+    """Feeds the receive model of cocotbext-eth; ``given_up()`` is called when a frame was given up."""
+
+    given_up: Callable[[], None]
 
     def __init__(self, name: str, parent: uvm_component) -> None:
         super().__init__(name, parent)
@@ -320,22 +349,10 @@ class MacDriver(FrameDriver):
         assert self.model is not None
         self.model.put(data, good, user)
 
-    async def cut(self, data: bytes, user: tuple[int, ...], told: Callable[[], None]) -> None:
-        """Send the beginning of a frame, which is given up then; UserError unless ``data`` is whole beats."""
+    def transmit_cut(self, data: bytes, user: tuple[int, ...]) -> None:
+        """Queue the beginning of a frame at the model."""
         assert self.model is not None
-        if not data or len(data) % self.model.byte_lanes:
-            lanes = self.model.byte_lanes
-            raise UserError(
-                f"{self.pins.port}: {len(data)} bytes of a cut frame, allowed are multiples of {lanes}"
-            )
-        done = Event()
-
-        def given_up() -> None:
-            told()
-            done.set()
-
-        self.model.put(data, True, user, given_up)
-        await done.wait()
+        self.model.put(data, True, user, self.given_up)
 
     def start(self) -> None:
         """Build the model at the first release of the reset and send what was queued before."""
@@ -365,7 +382,9 @@ class MacAgent(FrameAgent):
         if self.active():
             self.driver = MacDriver.create("driver", self)
             self.driver.setup(config, pins)
+            self.driver.given_up = self.monitor_in.cut
             self.monitor_in.on_frame.append(self.driver.frame_seen)
+            self.monitor_in.on_cut.append(self.driver.cut_seen)
 
     def build_output(self, config: MacConfig, pins: StreamPins) -> None:
         """Create the monitor of the output; when active it drives READY, too."""
@@ -383,11 +402,6 @@ class MacAgent(FrameAgent):
         pacer = _LinePacer(config)
         self.monitor_out.on_accept = pacer.take
         return lambda: max(random_stalls.draw(), pacer.stall(now_ps()))
-
-    async def cut(self, data: bytes, user: tuple[int, ...]) -> None:
-        """Send the beginning of a frame behind those queued and give it up; the port needs a restart pin."""
-        assert isinstance(self.driver, MacDriver)
-        await self.driver.cut(data, user, self.monitor_in.cut)
 
     def hold_output(self) -> None:
         """Keep READY of the output low until :meth:`release_output`."""

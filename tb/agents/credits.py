@@ -1,22 +1,33 @@
 """The far side of a port that spends credits: gives one back for every beat it took, after a while.
 
 Sits on the monitor of the port and on the source of the credit pulses. A batch of beats stays in the buffer
-of the far side for a number of clocks that is drawn, then their credits come back at once, a pulse each.
+of the far side for a number of clocks that is drawn, then their credits come back at once, a pulse each. What
+is taken at the very edge at which they come back waits for the next batch: who looks first does not matter.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, Protocol
 
 import cocotb
 from cocotb.task import Task
 from cocotb.triggers import Event
 
 from ref_model.streams import Draws
-from tb.agents.axis_mac import FrameOutMonitor
 from tb.agents.generators import Latency
-from tb.agents.pins import TransferAborted
+from tb.agents.pins import TransferAborted, now_ps
 from tb.agents.sideband import SideBandSourceAgent
+
+
+class BeatCounter(Protocol):
+    """Monitor of an output stream, of either engine."""
+
+    def taken(self, before: int, frames: bool) -> int:
+        """Beats (or ``frames``) accepted before a time (ps)."""
+
+    def tell_beat(self, callback: Callable[[], None]) -> None:
+        """Call once in the time step of the next beat."""
 
 
 class CreditReturn:
@@ -24,7 +35,7 @@ class CreditReturn:
 
     def __init__(
         self,
-        monitor: FrameOutMonitor,
+        monitor: BeatCounter,
         credit: SideBandSourceAgent,
         restore: SideBandSourceAgent,
         latency: Latency,
@@ -32,26 +43,25 @@ class CreditReturn:
         per_frame: bool = False,
     ) -> None:
         """``latency``: clocks a beat stays in the buffer; ``per_frame``: a credit is worth a whole frame."""
+        self._monitor = monitor
         self._credit = credit
         self._restore = restore
         self._latency = latency
         self._draws = Draws.of(seed, "credit_return")
         self._per_frame = per_frame
         self._clock: Any = credit.config.clock
-        self._owed = 0
+        self._settled = 0  # what was taken and is owed no more
         self._held = False
         self._wake = Event()
         self._task: Task[None] | None = None
-        monitor.on_accept = self._took
 
-    def _took(self, count: int, last: bool, now: int) -> None:
-        if last or not self._per_frame:
-            self._owed += 1
-            self._wake.set()
+    def _owed(self, before: int) -> int:
+        """Credits for what was taken before a time (ps)."""
+        return self._monitor.taken(before, self._per_frame) - self._settled
 
     def start(self) -> None:
         """Reset released: nothing is owed."""
-        self._owed = 0
+        self._forgive()
         self._held = False
         self._task = cocotb.start_soon(self._run())
 
@@ -64,7 +74,7 @@ class CreditReturn:
     @property
     def idle(self) -> bool:
         """Whether no credit is owed, or all are held back on purpose."""
-        return self._held or not self._owed
+        return self._held or not self._owed(now_ps() + 1)
 
     def hold(self) -> None:
         """Give nothing back until :meth:`release`."""
@@ -77,19 +87,24 @@ class CreditReturn:
 
     async def restore(self) -> None:
         """Make the credit whole; what was owed is forgiven."""
-        self._owed = 0
+        self._forgive()
         await self._restore.send()
+
+    def _forgive(self) -> None:
+        self._settled += self._owed(now_ps())
 
     async def _run(self) -> None:
         while True:
-            while self._held or not self._owed:
+            while self._held or not self._owed(now_ps() + 1):
                 self._wake.clear()
+                self._monitor.tell_beat(self._wake.set)
                 await self._wake.wait()
-            for _ in range(self._draws.between(self._latency.low, self._latency.high) - 1):
+            for _ in range(max(1, self._draws.between(self._latency.low, self._latency.high) - 1)):
                 await self._clock.rising_edge
-            if self._held or not self._owed:
+            count = self._owed(now_ps())
+            if self._held or not count:
                 continue
-            count, self._owed = self._owed, 0
+            self._settled += count
             try:
                 await self._credit.send_all([()] * count)
             except TransferAborted:

@@ -97,6 +97,7 @@ class FrameDriver(uvm_driver):
         super().__init__(name, parent)
         self._waiting: deque[tuple[Event, list[bool]]] = deque()
         self._early: list[tuple[bytes, bool, tuple[int, ...]]] = []
+        self._cut: deque[Event] = deque()
         self.on_reset = True
 
     def setup(self, config: MacConfig, pins: StreamPins) -> None:
@@ -106,6 +107,10 @@ class FrameDriver(uvm_driver):
 
     def transmit(self, data: bytes, good: bool, user: tuple[int, ...]) -> None:
         """Hand one frame to the transactor (outside reset)."""
+        raise NotImplementedError
+
+    def transmit_cut(self, data: bytes, user: tuple[int, ...]) -> None:
+        """Hand the transactor the beginning of a frame, whole beats, which is given up then."""
         raise NotImplementedError
 
     def start(self) -> None:
@@ -123,6 +128,8 @@ class FrameDriver(uvm_driver):
             done, sent = self._waiting.popleft()
             sent[0] = False
             done.set()
+        while self._cut:
+            self._cut.popleft().set()
 
     @property
     def idle(self) -> bool:
@@ -156,6 +163,22 @@ class FrameDriver(uvm_driver):
         """The input monitor saw a frame end: its sender may go on."""
         if self._waiting:
             self._waiting.popleft()[0].set()
+
+    async def cut(self, data: bytes, user: tuple[int, ...]) -> None:
+        """Send the beginning of a frame and give it up; returns when that is over or a reset came."""
+        lanes = len(getattr(self.config.entity, f"{self.pins.prefix}_tdata")) // 8
+        if not data or len(data) % lanes:
+            raise UserError(
+                f"{self.pins.port}: {len(data)} bytes of a cut frame, allowed are multiples of {lanes}"
+            )
+        self.transmit_cut(data, user)
+        self._cut.append(Event())
+        await self._cut[-1].wait()
+
+    def cut_seen(self) -> None:
+        """The input monitor saw a frame given up: its sender may go on."""
+        if self._cut:
+            self._cut.popleft().set()
 
     async def run_phase(self) -> None:
         """Serve sequence items for ever."""
@@ -229,6 +252,13 @@ class FrameAgent(Agent):
         if not 0 < after < len(data):
             raise UserError(f"{self.config.path}: abort after {after} bytes, allowed is 1 to {len(data) - 1}")
         self._input().put(data[:after], False)
+
+    async def cut(self, data: bytes, user: tuple[int, ...]) -> None:
+        """Send the beginning of a frame behind those queued and give it up; the port needs a restart pin.
+
+        UserError unless ``data`` is whole beats.
+        """
+        await self._input().cut(data, user)
 
     @property
     def input_idle(self) -> bool:

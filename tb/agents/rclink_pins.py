@@ -28,7 +28,7 @@ CLOCK_RESET = ClockResetPins(
         **dict.fromkeys(ports.LEVELS_IN, 0),
         "tx_s_axis_tvalid": 0,
         "mac_rx_axis_tvalid": 0,
-        "mac_rx_restart": 0,
+        "mac_rx_axis_restart": 0,
         "rx_m_axis_tready": 0,
     },
 )

@@ -35,7 +35,7 @@ from tb.agents.generators import Latency, StallConfig
 from tb.agents.host_memory import HostMemory
 from tb.agents.pins import now_ps, word
 from tb.bench._simulate import RESULT
-from tb.fast.engine import EngineMemory, Purpose, engine
+from tb.fast.engine import GOOD, EngineMemory, Purpose, engine
 
 PERIOD = 4000
 LENGTHS = (64, 1024, 4096)
@@ -102,7 +102,7 @@ async def loop_fast(dut: Any) -> None:
             now, seen = now_ps(), 0
             for number in range(count):
                 data = sent[number % 16]
-                lib.put(0, now, data, len(data), 1)
+                lib.put(0, now, data, GOOD)
             while seen < count:
                 await dut.fast_wake.value_change
                 for item in lib.drain():

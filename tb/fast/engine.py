@@ -21,8 +21,12 @@ LIBRARY = "RDMA_DV_ENGINE"
 _RECORD = Struct("<iiqqQIBBH")
 _KIND = {StallMode.NONE: 0, StallMode.LIGHT: 1, StallMode.HEAVY: 1, StallMode.BURSTS: 2}
 _full = lru_cache(maxsize=256)(lambda length: b"\1" * length)
-WRITE = 1
-"""Kind of a finished write burst (0: frame, 2: read burst)."""
+_words = lru_cache(maxsize=16)(lambda count: Struct(f"<{count}I"))
+FRAME, WRITE, READ, BEAT, CUT = range(5)
+"""Kinds of finished items: frame, bursts, a beat that was awaited, a frame that was given up."""
+
+ERRORED, GOOD, GIVEN_UP = range(3)
+"""How a frame ends that a source is given."""
 
 
 class Purpose(IntEnum):
@@ -39,7 +43,8 @@ class Purpose(IntEnum):
 class Finished(NamedTuple):
     """One frame or burst that has ended; times in ps, ``mask`` one byte (0 or 1) per data byte.
 
-    ``flag``: tuser of the last beat of a frame, response of a burst; ``ident``: id of a burst.
+    ``flag``: tuser of the last beat of a frame, response of a burst; ``ident``: id of a burst; ``user``:
+    words beside a frame.
     """
 
     port: int
@@ -51,6 +56,7 @@ class Finished(NamedTuple):
     ident: int
     data: bytes
     mask: bytes
+    user: tuple[int, ...] = ()
 
 
 class Engine:
@@ -63,15 +69,18 @@ class Engine:
         library.rdv_open_begin.restype = big
         library.rdv_drain.restype = ctypes.c_void_p
         library.rdv_generator.argtypes = [ctypes.c_int] * 3 + [word] + [ctypes.c_uint32] * 4 + [word]
-        library.rdv_source_open.argtypes = [ctypes.c_int, ctypes.c_int, big, ctypes.c_int, big]
+        library.rdv_source_open.argtypes = [ctypes.c_int] * 3 + [big, ctypes.c_int, big]
         library.rdv_source_put.argtypes = [
             ctypes.c_int,
             big,
             ctypes.c_char_p,
             ctypes.c_uint32,
+            ctypes.c_char_p,
             ctypes.c_int,
         ]
-        library.rdv_sink_open.argtypes = [ctypes.c_int, ctypes.c_int, big, ctypes.c_int, ctypes.c_int, big]
+        library.rdv_sink_open.argtypes = [ctypes.c_int] * 3 + [big, ctypes.c_int, ctypes.c_int, big]
+        library.rdv_sink_taken.argtypes = [ctypes.c_int, big, ctypes.c_int]
+        library.rdv_sink_taken.restype = word
         library.rdv_memory_open.argtypes = [ctypes.c_int, ctypes.c_int, big, ctypes.c_int]
         library.rdv_memory_latency.argtypes = [ctypes.c_int] * 2 + [ctypes.c_uint32] * 2 + [word]
         library.rdv_memory_write.argtypes = [big, word, ctypes.c_char_p, word]
@@ -86,18 +95,29 @@ class Engine:
         self.clear = library.rdv_reset_all
         self.open_begin = library.rdv_open_begin
         self.abort = library.rdv_abort
-        self.put = library.rdv_source_put
+        self._put = library.rdv_source_put
         self.pending = library.rdv_source_pending
         self.wake = library.rdv_sink_wake
+        self.await_beat = library.rdv_sink_await
+        self.taken = library.rdv_sink_taken
         self.outstanding_max = library.rdv_memory_outstanding_max
 
-    def open_source(self, port: int, width: int, speed: int, ifg: int, period: int) -> None:
-        """Make ``port`` a source: bus bytes, line rate in bit/s (0: bus speed), gap in bytes, clock in ps."""
-        self._lib.rdv_source_open(port, width, speed, ifg, period)
+    def open_source(self, port: int, width: int, speed: int, ifg: int, period: int, words: int = 0) -> None:
+        """Make ``port`` a source: bus bytes, line rate in bit/s (0: bus speed), gap in bytes, clock in ps.
 
-    def open_sink(self, port: int, width: int, speed: int, ifg: int, fifo: int, period: int) -> None:
+        ``words``: how many (of 32 bits) go beside each frame.
+        """
+        self._lib.rdv_source_open(port, width, words, speed, ifg, period)
+
+    def open_sink(
+        self, port: int, width: int, speed: int, ifg: int, fifo: int, period: int, words: int = 0
+    ) -> None:
         """Make ``port`` a sink that takes ``speed`` bit/s (0: no limit) behind ``fifo`` bytes."""
-        self._lib.rdv_sink_open(port, width, speed, ifg, fifo, period)
+        self._lib.rdv_sink_open(port, width, words, speed, ifg, fifo, period)
+
+    def put(self, port: int, now: int, data: bytes, end: int, user: tuple[int, ...] = ()) -> None:
+        """Queue a frame at a source; ``end``: GOOD, ERRORED or, for whole beats, GIVEN_UP."""
+        self._put(port, now, data, len(data), _words(len(user)).pack(*user), end)
 
     def open_memory(self, port: int, width: int, period: int, reorder: bool) -> None:
         """Make ``port`` a memory; ``reorder``: responses of different ids may overtake each other."""
@@ -160,7 +180,11 @@ class Engine:
                 mask = data[end:stop]
             elif masked:
                 mask = _full(length)
-            found.append(Finished(port, kind, begin, settled, addr, flag, ident, data[at:end], mask))
+            user: tuple[int, ...] = ()
+            if ident and kind == FRAME:
+                user = _words(ident).unpack_from(data, stop)
+                stop += 4 * ident
+            found.append(Finished(port, kind, begin, settled, addr, flag, ident, data[at:end], mask, user))
             at = stop + (at - stop & 7)
         return found
 

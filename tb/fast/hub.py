@@ -3,25 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 from pyuvm import uvm_component
 
 from tb.agents.base import Monitor
 from tb.fast.engine import Engine, Finished
-
-
-@dataclass(frozen=True, slots=True)
-class FastPort:
-    """Where a stream or memory port is in the engine and in the vector ``fast_hold`` of the top.
-
-    ``monitor``: the port number of the monitor of a source; ``hold``: lowest hold bit.
-    """
-
-    number: int
-    monitor: int = -1
-    hold: int = -1
 
 
 class FastMonitor(Monitor):
@@ -45,19 +32,6 @@ class FastMonitor(Monitor):
         """Begin of the oldest item under way."""
         begin = self._engine.open_begin(self.number)
         return None if begin < 0 else begin
-
-
-class Holds:
-    """The vector ``fast_hold`` of the top: bits that keep READY low."""
-
-    def __init__(self, pin: Any) -> None:
-        self._pin = pin
-        self._bits = 0
-
-    def put(self, bit: int, on: bool) -> None:
-        """Set or clear one bit."""
-        self._bits = self._bits | 1 << bit if on else self._bits & ~(1 << bit)
-        self._pin.value = self._bits
 
 
 class FastHub(uvm_component):

@@ -2,17 +2,58 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from pyuvm import uvm_component
 
 from ref_model.errors import UserError
-from ref_model.events import FrameIn, FrameOut
+from ref_model.events import FrameIn, FrameOut, SideBand
 from tb.agents.mac import FrameAgent, FrameDriver, MacConfig, StreamPins
 from tb.agents.pins import now_ps
-from tb.fast.engine import Engine, Finished, Purpose, Switch, engine
-from tb.fast.ernic import WIDTH, holds, port_of
+from tb.fast.engine import BEAT, CUT, ERRORED, GIVEN_UP, GOOD, Engine, Finished, Purpose, Switch, engine
 from tb.fast.hub import FastMonitor
+from tb.fast.ports import FastPort, FastPorts
+
+
+class FastFrameInMonitor(FastMonitor):
+    """Frames into the DUT; ``on_cut`` are called when one was given up."""
+
+    def setup(self, engine: Engine, number: int, make: Callable[[Finished], Any]) -> None:
+        """Take the port."""
+        super().setup(engine, number, make)
+        self.on_cut: list[Callable[[], None]] = []
+
+    def accept(self, item: Finished) -> None:
+        """Publish one frame, or the end of one that was given up."""
+        if item.kind != CUT:
+            super().accept(item)
+            return
+        self.publish(self._make(item))
+        for callback in self.on_cut:
+            callback()
+
+
+class FastFrameOutMonitor(FastMonitor):
+    """Frames out of the DUT, and how many beats there were of them."""
+
+    _on_beat: Callable[[], None] | None = None
+
+    def taken(self, before: int, frames: bool) -> int:
+        """Beats (or ``frames``) accepted before the time ``before`` (ps)."""
+        return int(self._engine.taken(self.number, before, frames))
+
+    def tell_beat(self, callback: Callable[[], None]) -> None:
+        """Call ``callback`` once, in the time step in which the next beat is accepted."""
+        self._on_beat = callback
+        self._engine.await_beat(self.number)
+
+    def accept(self, item: Finished) -> None:
+        """Publish one frame, or tell that a beat came."""
+        if item.kind != BEAT:
+            super().accept(item)
+        elif self._on_beat is not None:
+            self._on_beat()
 
 
 class FastMacDriver(FrameDriver):
@@ -29,8 +70,12 @@ class FastMacDriver(FrameDriver):
         self._monitor = monitor
 
     def transmit(self, data: bytes, good: bool, user: tuple[int, ...]) -> None:
-        """Queue one frame at the engine, which knows no words beside a frame."""
-        self._lib.put(self._number, now_ps(), data, len(data), int(good))
+        """Queue one frame at the engine."""
+        self._lib.put(self._number, now_ps(), data, GOOD if good else ERRORED, user)
+
+    def transmit_cut(self, data: bytes, user: tuple[int, ...]) -> None:
+        """Queue the beginning of a frame at the engine."""
+        self._lib.put(self._number, now_ps(), data, GIVEN_UP, user)
 
     async def send(self, data: bytes, good: bool, user: tuple[int, ...] = ()) -> None:
         """Queue one frame and wait until its last beat is over; TransferAborted on reset."""
@@ -55,40 +100,49 @@ class FastMacAgent(FrameAgent):
 
     def build_input(self, config: MacConfig, pins: StreamPins) -> None:
         """Open source and monitor of the input."""
-        port, lib = port_of(pins.prefix), self._lib
+        port, width, words, lib = *self._where(pins), len(pins.words), self._lib
 
-        def event(item: Finished) -> FrameIn:
-            return FrameIn(item.begin, item.settled, pins.port, item.data, bool(item.flag))
+        def event(item: Finished) -> FrameIn | SideBand:
+            if item.kind == CUT:
+                return SideBand(item.begin, item.settled, f"{pins.port}_cut", ())
+            return FrameIn(item.begin, item.settled, pins.port, item.data, bool(item.flag), item.user)
 
-        lib.open_sink(port.monitor, WIDTH, 0, 0, 0, config.period_ps)
+        lib.open_sink(port.monitor, width, 0, 0, 0, config.period_ps, words)
         self._numbers += [port.number, port.monitor]
-        self.monitor_in = FastMonitor.create("monitor_in", self)
+        self.monitor_in = FastFrameInMonitor.create("monitor_in", self)
         self.monitor_in.setup(lib, port.monitor, event)
         if self.active():
-            lib.open_source(port.number, WIDTH, config.speed, config.ifg, config.period_ps)
+            lib.open_source(port.number, width, config.speed, config.ifg, config.period_ps, words)
             self._switch(port.number, config, "gaps")
             self.driver = FastMacDriver.create("driver", self)
             self.driver.setup(config, pins)
             self.driver.connect_engine(lib, port.number, port.monitor)
             self.monitor_in.on_item.append(self.driver.frame_seen)
+            self.monitor_in.on_cut.append(self.driver.cut_seen)
 
     def build_output(self, config: MacConfig, pins: StreamPins) -> None:
         """Open the sink of the output."""
-        port = port_of(pins.prefix)
+        port, width = self._where(pins)
 
         def event(item: Finished) -> FrameOut:
-            return FrameOut(item.begin, item.settled, pins.port, item.data)
+            return FrameOut(item.begin, item.settled, pins.port, item.data, item.user)
 
         if not self.active():
             raise UserError(f"{config.path}: a passive output, allowed with the C engine are active ones")
-        self._lib.open_sink(port.number, WIDTH, config.speed, config.ifg, config.fifo, config.period_ps)
+        line = (config.speed, config.ifg, config.fifo, config.period_ps)
+        self._lib.open_sink(port.number, width, *line, len(pins.words))
         self._lib.wake(port.number, 1)
         self._switch(port.number, config, "stalls")
         self._numbers.append(port.number)
         self._hold_bit = port.hold
-        self.monitor_out = FastMonitor.create("monitor_out", self)
+        self.monitor_out = FastFrameOutMonitor.create("monitor_out", self)
         self.monitor_out.setup(self._lib, port.number, event)
         self.monitor_out.on_item = self.on_frame_out
+
+    def _where(self, pins: StreamPins) -> tuple[FastPort, int]:
+        """Place of a stream in the engine, bytes of its bus."""
+        self._ports = FastPorts.of(self)
+        return self._ports.port(pins.prefix), self._ports.width(pins.prefix, "tdata")
 
     def _switch(self, number: int, config: MacConfig, purpose: str) -> None:
         stalls = getattr(config, purpose)
@@ -103,12 +157,12 @@ class FastMacAgent(FrameAgent):
     def hold_output(self) -> None:
         """Keep READY of the output low until :meth:`release_output`."""
         self._output()
-        holds(self.config.entity).put(self._hold_bit, True)
+        self._ports.hold(self._hold_bit, True)
 
     def release_output(self) -> None:
         """End :meth:`hold_output`."""
         self._output()
-        holds(self.config.entity).put(self._hold_bit, False)
+        self._ports.hold(self._hold_bit, False)
 
     def start(self) -> None:
         """Reset released."""

@@ -10,8 +10,8 @@ from tb.agents.axi import AxiMemoryConfig, ErrorRegion
 from tb.agents.base import Agent, Monitor, config_of
 from tb.agents.pins import ResetLine
 from tb.fast.engine import WRITE, Finished, Purpose, engine
-from tb.fast.ernic import WIDTH, holds, port_of
 from tb.fast.hub import FastMonitor
+from tb.fast.ports import FastPorts
 
 _HOLD_BIT = {"aw": 0, "w": 1, "ar": 2}
 
@@ -36,9 +36,12 @@ class FastMemoryAgent(Agent):
             raise UserError(f"{config.path}: a passive memory port, allowed with engine c are active ones")
         self.reset_line = ResetLine(config.reset, config.reset_active)
         lib = self._lib = engine()
-        port = port_of(config.prefix)
+        self._ports = FastPorts.of(self)
+        port = self._ports.port(config.prefix)
         self._number, self._hold = port.number, port.hold
-        lib.open_memory(port.number, WIDTH, config.period_ps, config.reorder)
+        lib.open_memory(
+            port.number, self._ports.width(config.prefix, "wdata"), config.period_ps, config.reorder
+        )
         lib.latency(port.number, True, config.write_latency, config.seed, f"{config.path}/write_latency")
         lib.latency(port.number, False, config.read_latency, config.seed, f"{config.path}/read_latency")
         stalls = {
@@ -80,11 +83,11 @@ class FastMemoryAgent(Agent):
 
     def hold(self, channel: str) -> None:
         """Keep READY of ``channel`` ("aw", "w", "ar") low until :meth:`release`."""
-        holds(self.config.entity).put(self._hold + self._bit(channel), True)
+        self._ports.hold(self._hold + self._bit(channel), True)
 
     def release(self, channel: str) -> None:
         """End :meth:`hold`."""
-        holds(self.config.entity).put(self._hold + self._bit(channel), False)
+        self._ports.hold(self._hold + self._bit(channel), False)
 
     def _bit(self, channel: str) -> int:
         if channel not in _HOLD_BIT:

@@ -61,48 +61,48 @@
         `CHECKER_RESULT(n) \
     );
 
-// Wires of an AXI4 master and the memory of the C engine behind it (port number n of the engine, hold bits from
+// Wires of an AXI4 master; below the memory of the C engine behind it (port number n of the engine, hold bits from
 // 3 * m on, wake bit w).
-`define AXI4_MASTER_WIRES(p) \
-    wire                  p``_awid; \
+`define AXI4_WIRES(p, bits, id_bits) \
+    wire [(id_bits)-1:0]  p``_awid; \
     wire [ADDR_WIDTH-1:0] p``_awaddr; \
     wire [7:0]            p``_awlen; \
     wire [2:0]            p``_awsize; \
     wire [1:0]            p``_awburst; \
-    wire                  p``_awlock; \
-    wire [3:0]            p``_awcache; \
-    wire [2:0]            p``_awprot; \
     wire                  p``_awvalid; \
     wire                  p``_awready; \
-    wire [511:0]          p``_wdata; \
-    wire [63:0]           p``_wstrb; \
+    wire [(bits)-1:0]     p``_wdata; \
+    wire [(bits)/8-1:0]   p``_wstrb; \
     wire                  p``_wlast; \
     wire                  p``_wvalid; \
     wire                  p``_wready; \
-    wire                  p``_bid; \
+    wire [(id_bits)-1:0]  p``_bid; \
     wire [1:0]            p``_bresp; \
     wire                  p``_bvalid; \
     wire                  p``_bready; \
-    wire                  p``_arid; \
+    wire [(id_bits)-1:0]  p``_arid; \
     wire [ADDR_WIDTH-1:0] p``_araddr; \
     wire [7:0]            p``_arlen; \
     wire [2:0]            p``_arsize; \
     wire [1:0]            p``_arburst; \
-    wire                  p``_arlock; \
-    wire [3:0]            p``_arcache; \
-    wire [2:0]            p``_arprot; \
     wire                  p``_arvalid; \
     wire                  p``_arready; \
-    wire                  p``_rid; \
-    wire [511:0]          p``_rdata; \
+    wire [(id_bits)-1:0]  p``_rid; \
+    wire [(bits)-1:0]     p``_rdata; \
     wire [1:0]            p``_rresp; \
     wire                  p``_rlast; \
     wire                  p``_rvalid; \
     wire                  p``_rready;
 
-`define FAST_MEMORY(p, n, m, w, clock, reset_n) \
+`define AXI4_MASTER_WIRES(p) \
+    `AXI4_WIRES(p, 512, 1) \
+    wire       p``_awlock, p``_arlock; \
+    wire [3:0] p``_awcache, p``_arcache; \
+    wire [2:0] p``_awprot, p``_arprot;
+
+`define FAST_MEMORY(p, bits, id_bits, n, m, w, clock, reset_n) \
     fast_memory #( \
-        .PORT(n), .DATA_WIDTH(512), .ADDR_WIDTH(ADDR_WIDTH), .ID_WIDTH(1) \
+        .PORT(n), .DATA_WIDTH(bits), .ADDR_WIDTH(ADDR_WIDTH), .ID_WIDTH(id_bits) \
     ) fast_``p ( \
         .clk(clock), .rst(!(reset_n)), \
         .awid(p``_awid), .awaddr(p``_awaddr), .awlen(p``_awlen), .awsize(p``_awsize), .awburst(p``_awburst), \
@@ -116,7 +116,8 @@
         .hold(fast_hold[3*(m)+:3]), .wake(fast_wake[w]) \
     );
 
-// Streams of the C engine: source n (with its monitor n + 1), sink n.
+// Streams of the C engine: source n (with its monitor n + 1), sink n; no words beside the frames.
+`define NO_WORDS {`FAST_WORDS{1'b0}}
 `define STREAM_WIRES(p) \
     wire [511:0] p``_tdata; \
     wire [63:0]  p``_tkeep; \
@@ -129,12 +130,13 @@
     fast_source #(.PORT(n), .DATA_WIDTH(512), .HAS_READY(has_ready)) fast_``p ( \
         .clk(clock), .rst(reset), \
         .tdata(p``_tdata), .tkeep(p``_tkeep), .tlast(p``_tlast), .tuser(p``_tuser), \
-        .tvalid(p``_tvalid), .tready(p``_tready) \
+        .tvalid(p``_tvalid), .tready(p``_tready), .words(), .restart() \
     ); \
     fast_sink #(.PORT(monitor), .DATA_WIDTH(512), .ACTIVE(0)) watch_``p ( \
         .clk(clock), .rst(reset), \
         .tdata(p``_tdata), .tkeep(p``_tkeep), .tlast(p``_tlast), .tuser(p``_tuser), \
-        .tvalid(p``_tvalid), .tready(p``_tready), .hold(1'b0), .ready(), .wake(fast_wake[w]) \
+        .tvalid(p``_tvalid), .tready(p``_tready), .words(`NO_WORDS), .restart(1'b0), \
+        .hold(1'b0), .ready(), .wake(fast_wake[w]) \
     );
 
 `define FAST_OUTPUT(p, n, h, w, clock, reset) \
@@ -142,7 +144,8 @@
     fast_sink #(.PORT(n), .DATA_WIDTH(512), .ACTIVE(1)) fast_``p ( \
         .clk(clock), .rst(reset), \
         .tdata(p``_tdata), .tkeep(p``_tkeep), .tlast(p``_tlast), .tuser(p``_tuser), \
-        .tvalid(p``_tvalid), .tready(p``_tready), .hold(fast_hold[h]), .ready(p``_tready), .wake(fast_wake[w]) \
+        .tvalid(p``_tvalid), .tready(p``_tready), .words(`NO_WORDS), .restart(1'b0), \
+        .hold(fast_hold[h]), .ready(p``_tready), .wake(fast_wake[w]) \
     );
 
 `endif

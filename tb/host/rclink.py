@@ -18,6 +18,8 @@ from tb.host.rclink_settings import Change, QpSettings, RclinkSettings, device_c
 from tb.host.type3 import Type3Rings
 
 POLL_PS = 500_000
+ASIDE_PS = 1
+"""What a scenario does behind a packet is off the clock edges: no race with what the monitors see there."""
 ENABLED_PS = 40_000
 """How long an enable may take to have its effect: no packet is given to the device before."""
 US = 1_000_000
@@ -175,8 +177,10 @@ class RclinkHost:
         """Queue a TYPE1 packet once there is a token; ``credit=False``: without one."""
         user = (qp, int(fack), ports.ETYPE_TYPE1, 0)
         await self.client.send(ports.TOKEN_TYPE1, payload, user, credit)
+        await self._sleep(ASIDE_PS)
 
     async def multicast(self, group: int, payload: bytes, credit: bool = True) -> None:
         """Queue a TYPE2 packet for ``group`` once there is a token."""
         user = (0, 0, ports.ETYPE_TYPE2, group)
         await self.client.send(ports.TOKEN_TYPE2, payload, user, credit)
+        await self._sleep(ASIDE_PS)

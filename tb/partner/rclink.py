@@ -133,6 +133,11 @@ class RclinkPartner:
         self.endpoint.send(qp, payload, fack)
         self._serve()
 
+    @property
+    def has_slot(self) -> bool:
+        """Whether the endpoint would take another TYPE1 packet."""
+        return len(self.endpoint.sender.slots) < self.endpoint.slots
+
     def multicast(self, group: int, payload: bytes) -> None:
         """A TYPE2 packet of the endpoint."""
         self._advance()

@@ -11,12 +11,15 @@ from tb.runner import Job, run, run_batch
 from tb.runner.tools import present_simulators
 
 TESTS = ("random_traffic", "nak_sequence")
-ENGINE_TESTS = ("random_traffic", "backpressure_heavy", "reset_midtraffic", "non_roce_pass", "qp_recovery")
+ENGINE_TESTS = {
+    "ernic": ("random_traffic", "backpressure_heavy", "reset_midtraffic", "non_roce_pass", "qp_recovery"),
+    "rclink": ("type1_standard", "type1_soak", "cut_frame", "mac_credit", "lossy_link", "type3_ids"),
+}
 
 
-def digests(test: str, sim: str, folder: Path, seed: int = 5, engine: str = "auto") -> dict[str, str]:
+def digests(test: str, sim: str, folder: Path, dut: str = "ernic", engine: str = "auto") -> dict[str, str]:
     """Run and return the digests of the transaction log."""
-    result = run(Job(dut="ernic", test=test, seed=seed, sim=sim, engine=engine, out_dir=folder))
+    result = run(Job(dut=dut, test=test, seed=5, sim=sim, engine=engine, out_dir=folder))
     assert result["verdict"] == "pass", result["reason"]
     return result["digests"]
 
@@ -28,11 +31,11 @@ def test_same_seed_same_log(test: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("sim", present_simulators())
-@pytest.mark.parametrize("test", ENGINE_TESTS)
-def test_same_log_on_both_engines(test: str, sim: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("dut", "test"), [(dut, test) for dut in ENGINE_TESTS for test in ENGINE_TESTS[dut]])
+def test_same_log_on_both_engines(dut: str, test: str, sim: str, tmp_path: Path) -> None:
     """With times: whether Python or C moves the beats cannot be told from the pins."""
-    first = digests(test, sim, tmp_path / "a", engine="c")
-    assert first == digests(test, sim, tmp_path / "b", engine="python")
+    first = digests(test, sim, tmp_path / "a", dut, "c")
+    assert first == digests(test, sim, tmp_path / "b", dut, "python")
 
 
 @pytest.mark.parametrize("sim", present_simulators())

@@ -91,13 +91,12 @@ class Sender:
 
     def choose(self) -> Slot | None:
         """Return the slot to grant: the oldest, with banks in turn where that is enabled."""
-        waiting = [slot for slot in self.slots.values() if self.eligible(slot)]
-        if not waiting:
-            return None
-        if self.endpoint.device.bank_rr:
-            others = [slot for slot in waiting if self.endpoint.device.bank(slot.qp) is not self.last_bank]
-            waiting = others or waiting
-        return waiting[0]
+        waiting = (slot for slot in self.slots.values() if not slot.granted and self.eligible(slot))
+        first = next(waiting, None)
+        device = self.endpoint.device
+        if first is None or not device.bank_rr or device.bank(first.qp) is not self.last_bank:
+            return first
+        return next((slot for slot in waiting if device.bank(slot.qp) is not self.last_bank), first)
 
     def grant(self, slot: Slot) -> None:
         """A slot's packet is sent."""

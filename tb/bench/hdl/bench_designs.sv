@@ -40,7 +40,7 @@ module bench_loop_fast (
 
     fast_source #(.PORT(0), .DATA_WIDTH(512), .HAS_READY(1)) source (
         .clk(clk), .rst(rst), .tdata(i_data), .tkeep(i_keep), .tlast(i_last), .tuser(), .tvalid(i_valid),
-        .tready(i_ready)
+        .tready(i_ready), .words(), .restart()
     );
     bench_loop loop (
         .clk(clk), .rst(rst),
@@ -51,7 +51,7 @@ module bench_loop_fast (
     );
     fast_sink #(.PORT(1), .DATA_WIDTH(512), .ACTIVE(1)) sink (
         .clk(clk), .rst(rst), .tdata(o_data), .tkeep(o_keep), .tlast(o_last), .tuser(1'b1), .tvalid(o_valid),
-        .tready(o_ready), .hold(1'b0), .ready(o_ready), .wake(fast_wake)
+        .tready(o_ready), .words(256'd0), .restart(1'b0), .hold(1'b0), .ready(o_ready), .wake(fast_wake)
     );
 endmodule
 

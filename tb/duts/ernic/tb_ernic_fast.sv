@@ -5,6 +5,7 @@
 `timescale 1ns / 1ps
 `default_nettype none
 `include "axi4_macros.svh"
+`include "fast_calls.svh"
 
 module tb_ernic_fast #(
     parameter C_NUM_QP           = 8,
@@ -112,12 +113,12 @@ module tb_ernic_fast #(
         .*
     );
 
-    `FAST_MEMORY(qp_mgr_m_axi, 0, 0, 0, m_axi_aclk, m_axi_aresetn)
-    `FAST_MEMORY(wqe_proc_top_m_axi, 1, 1, 1, m_axi_aclk, m_axi_aresetn)
-    `FAST_MEMORY(wqe_proc_wr_ddr_m_axi, 2, 2, 2, m_axi_aclk, m_axi_aresetn)
-    `FAST_MEMORY(rx_pkt_hndler_ddr_m_axi, 3, 3, 3, m_axi_aclk, m_axi_aresetn)
-    `FAST_MEMORY(rx_pkt_hndler_rdrsp_m_axi, 4, 4, 4, m_axi_aclk, m_axi_aresetn)
-    `FAST_MEMORY(resp_hndler_m_axi, 5, 5, 5, m_axi_aclk, m_axi_aresetn)
+    `FAST_MEMORY(qp_mgr_m_axi, 512, 1, 0, 0, 0, m_axi_aclk, m_axi_aresetn)
+    `FAST_MEMORY(wqe_proc_top_m_axi, 512, 1, 1, 1, 1, m_axi_aclk, m_axi_aresetn)
+    `FAST_MEMORY(wqe_proc_wr_ddr_m_axi, 512, 1, 2, 2, 2, m_axi_aclk, m_axi_aresetn)
+    `FAST_MEMORY(rx_pkt_hndler_ddr_m_axi, 512, 1, 3, 3, 3, m_axi_aclk, m_axi_aresetn)
+    `FAST_MEMORY(rx_pkt_hndler_rdrsp_m_axi, 512, 1, 4, 4, 4, m_axi_aclk, m_axi_aresetn)
+    `FAST_MEMORY(resp_hndler_m_axi, 512, 1, 5, 5, 5, m_axi_aclk, m_axi_aresetn)
     `FAST_INPUT(roce_cmac_s_axis, 6, 7, 0, 6, cmac_rx_clk, cmac_rx_rst)
     `FAST_INPUT(non_roce_cmac_s_axis, 8, 9, 0, 7, cmac_rx_clk, cmac_rx_rst)
     `FAST_INPUT(non_roce_dma_s_axis, 10, 11, 1, 8, m_axi_aclk, !m_axi_aresetn)

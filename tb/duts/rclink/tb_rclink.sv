@@ -164,7 +164,7 @@ module tb_rclink #(
     input  wire                mac_rx_axis_tvalid,
     output wire                mac_rx_axis_tready,
     input  wire [1:0]          mac_rx_fcs_err,
-    input  wire                mac_rx_restart,  // the frame under way is given up without a last beat
+    input  wire                mac_rx_axis_restart,  // the frame under way is given up without a last beat
 
     `NONR_PORTS(md_m_axi, 256),
     `NONR_PORTS(data_m_axi, 512),
@@ -261,7 +261,7 @@ module tb_rclink #(
         .first(tx_s_first), .last(tx_s_last), .data(tx_s_data), .keep(tx_s_keep), .count()
     );
     framed_input #(.DATA_WIDTH(MAC_DW)) frame_mac_rx (
-        .clk(clk), .resetn(rst_n), .restart(mac_rx_restart), .msb_first(msb_first),
+        .clk(clk), .resetn(rst_n), .restart(mac_rx_axis_restart), .msb_first(msb_first),
         .tdata(mac_rx_axis_tdata), .tkeep(mac_rx_axis_tkeep), .tlast(mac_rx_axis_tlast), .tvalid(mac_rx_axis_tvalid),
         .tready(mac_rx_axis_tready),
         .first(mac_rx_first), .last(mac_rx_last), .data(mac_rx_data), .keep(), .count(mac_rx_be)

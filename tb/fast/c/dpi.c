@@ -14,6 +14,12 @@ void dpi_source_step(int port, long long now, svBit *valid, int *wait, svBitVecV
   *user = (svBit)is_user;
 }
 
+void dpi_source_words(int port, svBitVecVal *words) { rdv_source_words(port, words); }
+
+void dpi_sink_words(int port, const svBitVecVal *words) { rdv_sink_words(port, words); }
+
+void dpi_sink_cut(int port, long long now, svBit *wake) { *wake = (svBit)rdv_sink_cut(port, now); }
+
 void dpi_offered(int port, int channel, long long now) { rdv_offered(port, channel, now); }
 
 void dpi_first_stall(int port, int channel, long long now, int *stall) { *stall = rdv_first_stall(port, channel, now); }

@@ -7,12 +7,14 @@
 
 #include "store.h"
 
-#define IDS 16          // ids told apart when responses may overtake each other
+#define IDS 128         // ids told apart when responses may overtake each other
 #define WAKE_BYTES (1u << 20)
 #define PREAMBLE_BYTES 8
 #define LAG_CLOCKS 4    // clocks the pins may lag the line and still be caught up
 #define INCR 1
 #define SLVERR 2
+#define BEAT 3          // kinds of finished items beside frames and bursts
+#define CUT 4
 
 // ---------------------------------------------------------------- growing arrays and queues
 
@@ -41,6 +43,7 @@ typedef struct item {
   uint32_t beats, size;
   uint32_t position;  // of the beat that is next
   int partial;        // write: some byte has no strobe
+  uint32_t words[RDV_WORDS];  // beside a frame
   buffer data, mask;  // whole bus words
 } item;
 
@@ -135,6 +138,10 @@ typedef struct {
   queue frames;
   item *frame;   // under way
   int idle, armed, wake;
+  uint32_t beside[RDV_WORDS], word_count;  // words of the frame under way
+  uint64_t taken[2];  // sink: beats, frames since it was opened
+  int64_t taken_at[2];  // when the last one was
+  int awaited;  // the next beat is told
   // offered beats not yet accepted, by channel (streams: 0)
   int64_t offered[3];
   // memory
@@ -169,11 +176,18 @@ static void finish(const item *i, int port, int kind, int64_t settled, const uin
   buffer *out = &finished[filling];
   int masked = mask ? length && memchr(mask, 0, length) == NULL ? 2 : 1 : kind == 1 ? 2 : 0;
   rdv_record r = {port, kind, i->begin, settled, i->addr, length, (uint8_t)flag, (uint8_t)masked, (uint16_t)i->id};
-  uint32_t total = length * (masked == 1 ? 2 : 1);
+  uint32_t words = kind == 0 ? 4 * (uint32_t)i->id : 0, total = length * (masked == 1 ? 2 : 1) + words;
   append(out, &r, sizeof r);
   append(out, data, length);
   if (masked == 1) append(out, mask, length);
+  append(out, i->words, words);
   append(out, zeros, -total & 7);
+}
+
+// Something Python waits for, without data.
+static void tell(int port, int kind, int64_t now) {
+  rdv_record r = {port, kind, now, now, 0, 0, 0, 0, 0};
+  if (!discarding) append(&finished[filling], &r, sizeof r);
 }
 
 static int64_t begin_of(port_t *p, int channel, int64_t now) {
@@ -193,9 +207,14 @@ int rdv_source_step(int port, int64_t now, uint8_t *data, uint8_t *keep, int *la
   *wait = 0;
   if (p->kind != 1) return 0;
   if (p->frame && p->frame->position >= p->frame->data.used) {
+    int cut = p->frame->good == RDV_CUT;
     drop(p->frame);
     p->frame = NULL;
     p->line_at += line_time(p, p->overhead - PREAMBLE_BYTES);
+    if (cut) {
+      *wait = RDV_GIVE_UP;
+      return 0;
+    }
   }
   if (!p->frame) {
     // A frame counts from the first edge after it was queued.
@@ -228,10 +247,16 @@ int rdv_source_step(int port, int64_t now, uint8_t *data, uint8_t *keep, int *la
   memset(keep, 0, p->width / 8);
   memset(keep, 0xFF, n / 8);
   if (n % 8) keep[n / 8] = (uint8_t)((1 << n % 8) - 1);
-  *last = n == left;
+  *last = n == left && f->good != RDV_CUT;
   *user = *last && f->good;
   f->position += n;
   return 1;
+}
+
+void rdv_source_words(int port, uint32_t *words) {
+  const item *f = ports[port].frame;
+  memset(words, 0, RDV_WORDS * sizeof *words);
+  if (f) memcpy(words, f->words, sizeof f->words);
 }
 
 static int sink_stall(port_t *p, int64_t now) {
@@ -265,6 +290,21 @@ static uint32_t take_lanes(buffer *out, const uint8_t *data, const uint8_t *keep
   return (uint32_t)(out->used - before);
 }
 
+void rdv_sink_words(int port, const uint32_t *words) { memcpy(ports[port].beside, words, sizeof ports[port].beside); }
+
+static void count_taken(port_t *p, int kind, int64_t now) {
+  p->taken[kind]++;
+  p->taken_at[kind] = now;
+}
+
+int rdv_sink_cut(int port, int64_t now) {
+  port_t *p = &ports[port];
+  drop(p->frame);
+  p->frame = NULL;
+  if (p->kind == 2) tell(port, CUT, now);
+  return p->kind == 2;
+}
+
 int rdv_sink_beat(int port, int64_t now, const uint8_t *data, const uint8_t *keep, int last, int user, int *wake) {
   port_t *p = &ports[port];
   int64_t begin = begin_of(p, 0, now);
@@ -275,15 +315,24 @@ int rdv_sink_beat(int port, int64_t now, const uint8_t *data, const uint8_t *kee
     p->frame->begin = begin;
   }
   uint32_t count = take_lanes(&p->frame->data, data, keep, p->width);
+  count_taken(p, 0, now);
   if (p->speed) {
     if (p->line_at < now) p->line_at = now;
     p->line_at += line_time(p, count + (last ? p->overhead : 0));
   }
+  if (p->awaited) {
+    p->awaited = 0;
+    tell(port, BEAT, now);
+    *wake = 1;
+  }
   if (last) {
+    count_taken(p, 1, now);
+    p->frame->id = (int)p->word_count;
+    memcpy(p->frame->words, p->beside, sizeof p->beside);
     finish(p->frame, port, 0, now, p->frame->data.bytes, NULL, (uint32_t)p->frame->data.used, user);
     drop(p->frame);
     p->frame = NULL;
-    *wake = p->wake || finished[filling].used > WAKE_BYTES;
+    *wake |= p->wake || finished[filling].used > WAKE_BYTES;
   }
   return sink_stall(p, now);
 }
@@ -473,14 +522,17 @@ typedef struct {
   uint64_t addr;
   int32_t port, good;  // port -1: a write to memory
   uint64_t length;
+  uint32_t words[RDV_WORDS];
 } given;
 
 static buffer record;
 static int recording;
 static uint64_t replay_at;  // of the next memory write in `record`
 
-static void note_given(int64_t time, int port, uint64_t addr, const uint8_t *data, uint64_t length, int good) {
-  given g = {time, addr, port, good, length};
+static void note_given(int64_t time, int port, uint64_t addr, const uint8_t *data, uint64_t length,
+                       const uint32_t *words, int good) {
+  given g = {time, addr, port, good, length, {0}};
+  if (port >= 0) memcpy(g.words, words, ports[port].word_count * sizeof *words);
   append(&record, &g, sizeof g);
   append(&record, data, length);
 }
@@ -661,26 +713,28 @@ void rdv_generator(int port, int purpose, int kind, uint64_t chance, uint32_t lo
 
 void rdv_generator_on(int port, int purpose, int on) { ports[port].gen[purpose].on = on; }
 
-static port_t *open_port(int port, int kind, int width, int64_t period) {
+static port_t *open_port(int port, int kind, int width, int words, int64_t period) {
   port_t *p = &ports[port];
   port_clear(p);
   p->kind = kind;
   p->width = (uint32_t)width;
+  p->word_count = (uint32_t)words;
   p->period = period;
   return p;
 }
 
-void rdv_source_open(int port, int width, int64_t speed, int ifg, int64_t period) {
-  port_t *p = open_port(port, 1, width, period);
+void rdv_source_open(int port, int width, int words, int64_t speed, int ifg, int64_t period) {
+  port_t *p = open_port(port, 1, width, words, period);
   p->speed = speed;
   p->overhead = ifg + PREAMBLE_BYTES;
 }
 
-void rdv_source_put(int port, int64_t now, const uint8_t *data, uint32_t length, int good) {
-  if (recording) note_given(now, port, 0, data, length, good);
+void rdv_source_put(int port, int64_t now, const uint8_t *data, uint32_t length, const uint32_t *words, int good) {
+  if (recording) note_given(now, port, 0, data, length, words, good);
   item *i = new_item();
   i->at = now;
   i->good = good;
+  memcpy(i->words, words, ports[port].word_count * sizeof *words);
   append(&i->data, data, length);
   push(&ports[port].frames, i);
 }
@@ -709,7 +763,7 @@ int rdv_replay(const char *path) {
   for (uint64_t at = 0; at < record.used;) {
     given g;
     memcpy(&g, record.bytes + at, sizeof g);
-    if (g.port >= 0) rdv_source_put(g.port, g.time, record.bytes + at + sizeof g, (uint32_t)g.length, g.good);
+    if (g.port >= 0) rdv_source_put(g.port, g.time, record.bytes + at + sizeof g, (uint32_t)g.length, g.words, g.good);
     at += sizeof g + g.length;
   }
   replay_at = 0;
@@ -724,8 +778,8 @@ uint32_t rdv_source_pending(int port) {
   return p->frames.count + (p->frame != NULL);
 }
 
-void rdv_sink_open(int port, int width, int64_t speed, int ifg, int fifo, int64_t period) {
-  port_t *p = open_port(port, 2, width, period);
+void rdv_sink_open(int port, int width, int words, int64_t speed, int ifg, int fifo, int64_t period) {
+  port_t *p = open_port(port, 2, width, words, period);
   p->speed = speed;
   p->overhead = ifg + PREAMBLE_BYTES;
   p->room = line_time(p, fifo);
@@ -733,8 +787,15 @@ void rdv_sink_open(int port, int width, int64_t speed, int ifg, int fifo, int64_
 
 void rdv_sink_wake(int port, int on) { ports[port].wake = on; }
 
+void rdv_sink_await(int port) { ports[port].awaited = 1; }
+
+uint64_t rdv_sink_taken(int port, int64_t before, int frames) {
+  const port_t *p = &ports[port];
+  return p->taken[frames] - (p->taken[frames] && p->taken_at[frames] >= before);
+}
+
 void rdv_memory_open(int port, int width, int64_t period, int reorder) {
-  open_port(port, 3, width, period)->reorder = reorder;
+  open_port(port, 3, width, 0, period)->reorder = reorder;
 }
 
 void rdv_memory_latency(int port, int write, uint32_t low, uint32_t high, uint64_t seed) {
@@ -754,7 +815,7 @@ void rdv_memory_regions(int port, int count, const uint64_t *start_stop, const i
 }
 
 void rdv_memory_write(int64_t now, uint64_t addr, const uint8_t *data, uint64_t length) {
-  if (recording) note_given(now, -1, addr, data, length, 0);
+  if (recording) note_given(now, -1, addr, data, length, NULL, 0);
   serve_until(now, 1);
   store_write(addr, data, length);
 }

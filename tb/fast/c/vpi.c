@@ -96,6 +96,31 @@ static PLI_INT32 source_step(PLI_BYTE8 *unused) {
   return 0;
 }
 
+static PLI_INT32 source_words(PLI_BYTE8 *unused) {
+  (void)unused;
+  const arguments *a = arguments_of_call();
+  uint32_t words[RDV_WORDS];
+  rdv_source_words((int)get_int(a, 0), words);
+  put_bytes(a, 1, (uint8_t *)words, sizeof words);
+  return 0;
+}
+
+static PLI_INT32 sink_words(PLI_BYTE8 *unused) {
+  (void)unused;
+  const arguments *a = arguments_of_call();
+  uint32_t words[RDV_WORDS];
+  get_bytes(a, 1, (uint8_t *)words, sizeof words);
+  rdv_sink_words((int)get_int(a, 0), words);
+  return 0;
+}
+
+static PLI_INT32 sink_cut(PLI_BYTE8 *unused) {
+  (void)unused;
+  const arguments *a = arguments_of_call();
+  put_int(a, 2, rdv_sink_cut((int)get_int(a, 0), now_ps()));
+  return 0;
+}
+
 static PLI_INT32 offered(PLI_BYTE8 *unused) {
   (void)unused;
   const arguments *a = arguments_of_call();
@@ -179,7 +204,8 @@ static void registration(void) {
       {"$fast_source_step", source_step}, {"$fast_offered", offered},
       {"$fast_first_stall", first_stall}, {"$fast_sink_beat", sink_beat},
       {"$fast_memory_address", memory_address}, {"$fast_memory_data", memory_data},
-      {"$fast_memory_step", memory_step},
+      {"$fast_memory_step", memory_step}, {"$fast_source_words", source_words},
+      {"$fast_sink_words", sink_words}, {"$fast_sink_cut", sink_cut},
   };
   for (unsigned n = 0; n < sizeof tasks / sizeof *tasks; n++) {
     s_vpi_systf_data task = {.type = vpiSysTask, .tfname = (PLI_BYTE8 *)tasks[n].name, .calltf = tasks[n].call};

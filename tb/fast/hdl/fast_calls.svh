@@ -5,11 +5,17 @@
 `ifndef FAST_BITS
 `define FAST_BITS 1024
 `endif
+`define FAST_WORDS 256  // bits of the words beside a frame
 `ifdef VERILATOR
 package fast_calls;
     import "DPI-C" dpi_source_step = function void fast_source_step(
         input int port, input longint now, output bit valid, output int gap, output bit [`FAST_BITS-1:0] data,
         output bit [`FAST_BITS/8-1:0] keep, output bit last, output bit user);
+    import "DPI-C" dpi_source_words = function void fast_source_words(
+        input int port, output bit [`FAST_WORDS-1:0] words);
+    import "DPI-C" dpi_sink_words = function void fast_sink_words(
+        input int port, input bit [`FAST_WORDS-1:0] words);
+    import "DPI-C" dpi_sink_cut = function void fast_sink_cut(input int port, input longint now, output bit wake);
     import "DPI-C" dpi_offered = function void fast_offered(input int port, input int channel, input longint now);
     import "DPI-C" dpi_first_stall = function void fast_first_stall(
         input int port, input int channel, input longint now, output int stall);

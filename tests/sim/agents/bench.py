@@ -18,6 +18,7 @@ from tb.agents.protocol import ProtocolMonitor
 from tb.agents.sideband import SideBandSinkAgent, SideBandSourceAgent
 from tb.engines import kit
 from tb.fast.engine import LIBRARY
+from tb.fast.ernic import PORTS
 from tb.fast.hub import FastHub
 
 PERIOD = 4000
@@ -54,7 +55,7 @@ class AgentsEnv(uvm_env):
     def build_phase(self) -> None:
         """Create configurations and agents."""
         dut = cocotb.top
-        parts = kit("c" if LIBRARY in os.environ else "python", dut, self)
+        parts = kit("c" if LIBRARY in os.environ else "python", dut, self, pins.CLOCK_RESET, PORTS)
         self.hub = parts.hub
         self.log = Log(parts.hub)
         self.memory = parts.memory

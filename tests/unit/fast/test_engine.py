@@ -1,4 +1,4 @@
-"""The C engine without a simulator: draws, memory, beats of a source, frames of a sink, record and replay."""
+"""The C engine without a simulator: draws, memory, sources, sinks, words beside frames, record and replay."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from ref_model.memory import SparseMemory
 from ref_model.streams import Draws
 from tb.agents.generators import Latency, StallConfig, StallMode, Stalls
-from tb.fast.engine import Engine, EngineMemory, Purpose
+from tb.fast.engine import BEAT, CUT, FRAME, GIVEN_UP, GOOD, Engine, EngineMemory, Purpose
 from tb.runner.engine_library import SOURCES
 
 PERIOD = 4000
@@ -96,7 +96,7 @@ def test_source_cuts_frames_into_beats(lib: Engine, frames: list[tuple[bytes, bo
     lib.open_source(SOURCE, 64, 0, 12, PERIOD)
     lib.generator(SOURCE, Purpose.MAIN, StallConfig(), 1, "g")
     for data, good in frames:
-        lib.put(SOURCE, 0, data, len(data), int(good))
+        lib.put(SOURCE, 0, data, int(good))
     assert step(lib, 0) is None, "a frame counts from the first edge after it was queued"
     now = PERIOD
     for data, good in frames:
@@ -125,6 +125,77 @@ def test_sink_collects_marked_bytes(lib: Engine) -> None:
     (item,) = lib.drain()
     assert (item.begin, item.settled, item.data, item.flag) == (1000, 9000, word + b"\x00\x02", 1)
     assert lib.open_begin(SINK) == -1
+
+
+def beat(lib: Engine, now: int, last: int = 0) -> int:
+    """A whole beat of the sink; returns whether Python is told."""
+    wake = ctypes.c_int()
+    lib._lib.rdv_sink_beat(SINK, ctypes.c_int64(now), bytes(64), b"\xff" * 8, last, 1, ctypes.byref(wake))
+    return wake.value
+
+
+WORD = st.integers(0, (1 << 32) - 1)
+
+
+@given(st.lists(st.tuples(WORD, WORD, WORD), min_size=1, max_size=4))
+@quick
+def test_words_go_beside_their_frame(lib: Engine, rows: list[tuple[int, int, int]]) -> None:
+    """The source shows those of the frame under way, the sink hands on the last ones it was given."""
+    lib.clear()
+    lib.open_source(SOURCE, 64, 0, 12, PERIOD, 3)
+    lib.open_sink(SINK, 64, 0, 0, 0, PERIOD, 3)
+    lib.generator(SOURCE, Purpose.MAIN, StallConfig(), 1, "g")
+    for row in rows:
+        lib.put(SOURCE, 0, b"data", GOOD, row)
+    words = (ctypes.c_uint32 * 8)()
+    for number, row in enumerate(rows):
+        now = (number + 1) * PERIOD
+        assert step(lib, now) is not None
+        lib._lib.rdv_source_words(SOURCE, words)
+        assert tuple(words[:3]) == row
+        lib._lib.rdv_sink_words(SINK, (ctypes.c_uint32 * 8)(7, 7, 7))
+        lib._lib.rdv_sink_words(SINK, words)
+        beat(lib, now, last=1)
+    assert [item.user for item in lib.drain()] == rows
+
+
+def test_cut_frame_ends_by_a_restart(lib: Engine) -> None:
+    """No last beat; then the edge that gives it up, then the next frame. The sink drops what it had."""
+    lib.clear()
+    lib.open_source(SOURCE, 64, 0, 12, PERIOD)
+    lib.open_sink(SINK, 64, 0, 0, 0, PERIOD)
+    lib.generator(SOURCE, Purpose.MAIN, StallConfig(), 1, "g")
+    lib.put(SOURCE, 0, bytes(128), GIVEN_UP)
+    lib.put(SOURCE, 0, b"next", GOOD)
+    beats = [step(lib, edge * PERIOD) for edge in (1, 2)]
+    assert [one[2:4] for one in beats if one] == [(0, 0), (0, 0)]
+    refs = [ctypes.byref(ctypes.c_int()) for _ in range(2)]
+    wait, room = ctypes.c_int(), (ctypes.create_string_buffer(128), ctypes.create_string_buffer(16))
+    at = ctypes.c_int64(3 * PERIOD)
+    assert not lib._lib.rdv_source_step(SOURCE, at, *room, *refs, ctypes.byref(wait))
+    assert wait.value == -1
+    after = step(lib, 4 * PERIOD)
+    assert after is not None and after[0][:4] == b"next" and after[2] == 1
+    beat(lib, PERIOD)
+    assert lib._lib.rdv_sink_cut(SINK, ctypes.c_int64(3 * PERIOD))
+    beat(lib, 4 * PERIOD, last=1)
+    cut, frame = lib.drain()
+    assert (cut.kind, cut.begin, cut.settled) == (CUT, 3 * PERIOD, 3 * PERIOD)
+    assert (frame.kind, frame.begin, len(frame.data)) == (FRAME, 4 * PERIOD, 64)
+
+
+def test_beats_are_counted_and_one_is_told(lib: Engine) -> None:
+    """Those before a moment, beats or frames; only the beat that is awaited wakes Python."""
+    lib.clear()
+    lib.open_sink(SINK, 64, 0, 0, 0, PERIOD)
+    assert lib.taken(SINK, 1, 0) == 0
+    assert not beat(lib, PERIOD)
+    lib.await_beat(SINK)
+    assert beat(lib, 2 * PERIOD)
+    assert not beat(lib, 3 * PERIOD, last=1)
+    assert [(item.kind, item.begin) for item in lib.drain()] == [(BEAT, 2 * PERIOD), (FRAME, PERIOD)]
+    assert [lib.taken(SINK, 3 * PERIOD + late, 0) for late in (0, 1)] == [2, 3]
+    assert [lib.taken(SINK, 3 * PERIOD + late, 1) for late in (0, 1)] == [0, 1]
 
 
 class Answer(ctypes.Structure):
@@ -165,20 +236,24 @@ def test_responses_of_other_ids_may_overtake(lib: Engine, reorder: bool, order: 
 def test_replay_gives_what_was_recorded(lib: Engine, tmp_path: Path) -> None:
     """Frames wait for their time, memory writes take effect at theirs, finished items are only counted."""
     lib.clear()
-    lib.open_source(SOURCE, 64, 0, 12, PERIOD)
+    lib.open_source(SOURCE, 64, 0, 12, PERIOD, 2)
     lib.record(1)
     EngineMemory(lib, lambda: 500).write(0x40, b"first")
-    lib.put(SOURCE, 3 * PERIOD, b"later", 5, 1)
+    lib.put(SOURCE, 3 * PERIOD, b"later", GOOD, (5, 6))
     lib.save_record(tmp_path / "given.bin")
     lib.record(0)
     lib.clear()
-    lib.open_source(SOURCE, 64, 0, 12, PERIOD)
+    lib.open_source(SOURCE, 64, 0, 12, PERIOD, 2)
     lib.generator(SOURCE, Purpose.MAIN, StallConfig(), 1, "g")
     lib.replay(tmp_path / "given.bin")
     assert EngineMemory(lib, lambda: 400).read(0x40, 5) == bytes(5)
     assert EngineMemory(lib, lambda: 600).read(0x40, 5) == b"first"
-    beats = [step(lib, edge * PERIOD) for edge in range(1, 6)]
-    assert [beat is not None for beat in beats] == [False, False, False, True, False]
+    beats = [step(lib, edge * PERIOD) for edge in range(1, 5)]
+    assert [one is not None for one in beats] == [False, False, False, True]
+    words = (ctypes.c_uint32 * 8)()
+    lib._lib.rdv_source_words(SOURCE, words)
+    assert tuple(words[:3]) == (5, 6, 0)
+    assert step(lib, 5 * PERIOD) is None
     lib.clear()
     with pytest.raises(OSError, match="cannot be read"):
         lib.replay(tmp_path / "missing.bin")

@@ -129,7 +129,7 @@ module rclink_side #(
     reg  mac_rx_axis_tvalid;
     wire mac_rx_axis_tready;
     reg  [1:0] mac_rx_fcs_err;
-    reg  mac_rx_restart;
+    reg  mac_rx_axis_restart;
     `NONR_SIGNALS(md_m_axi, 256)
     `NONR_SIGNALS(data_m_axi, 512)
     reg  mac_credit_valid;
