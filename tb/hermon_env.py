@@ -42,7 +42,7 @@ class HermonEnv(Env):
         config = self.config
         dut, seed = config.dut, config.seed
         stalls = StallConfig.named(config.stalls)
-        parts = kit(config.engine, dut, self)
+        parts = kit(config.engine, dut, self, pins.CLOCK_RESET, {})  # no port is on the C engine
         self.memory, self.hub = parts.memory, parts.hub
         self.clock_reset = ClockReset(dut, config.period_ps, pins.CLOCK_RESET, parent=self)
         registers = StallConfig.named(config.register_stalls)
