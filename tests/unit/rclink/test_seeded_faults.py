@@ -290,7 +290,6 @@ CASES = [
     Case("NAK with the reserved syndrome", receiver(next_answer=nak_reserved), {"RCL-042"}, link=LOSSY),
     Case("ACK with the reserved syndrome", receiver(next_answer=ack_reserved), {"RCL-094"}),
     Case("newer by value", receiver(duplicate=newer_by_value), {"RCL-038"}, Setup(psn=4080), DUPLICATING),
-    Case("timeout resends the newest packet", sender(expire=expire_newest), {"RCL-048"}, ONE, LOSSY),
     Case("retry resends one packet only", sender(again=one_only), {"RCL-045"}, ONE, LOSSY),
     Case("retry resends nothing", sender(again=forget_all), {"RCL-045", "RCL-048"}, ONE, LOSSY),
     Case("retry resends other queue pairs", sender(again=others_too), {"RCL-046"}, link=LOSSY),
@@ -360,6 +359,27 @@ def act(pair: Pair, case: Case) -> None:
         pair.run(400 * US)
         return
     pair.traffic(case.packets, limit=2000 * US)
+
+
+TIMEOUTS = [
+    ("golden", GOOD),
+    ("newest packet", sender(expire=expire_newest)),
+    ("too early", sender(restart=early_timer)),
+]
+
+
+@pytest.mark.parametrize(("name", "parts"), TIMEOUTS, ids=[name for name, _ in TIMEOUTS])
+def test_repeat_after_silence(name: str, parts: Parts) -> None:
+    pair = Pair(Setup(qps=(1,), timeout_us=60), CLEAN, parts=parts)
+    pair.links[0].faults = LinkFaults(drop=1.0)
+    for _ in range(4):
+        pair.send(0, 1, pair.random_packet())
+    pair.run(100 * US)
+    pair.links[0].faults = CLEAN
+    pair.drain(500 * US)
+    pair.sides[0].model.finish()
+    found = [finding.rule for finding in pair.sides[0].findings]
+    assert found[:1] == ([] if parts is GOOD else ["RCL-048"])
 
 
 def equality(pair: Pair) -> None:
