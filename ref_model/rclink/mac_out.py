@@ -212,6 +212,9 @@ class MacOut:
         if dropped is not None:
             ctx.rules.fail(dropped.rule, "a dropped packet", frame, dropped.why, ctx.mac)
             return
+        if len(frame.payload) > ctx.device.type1_len:
+            ctx.rules.fail("RCL-119", "no frame", frame, "above the largest payload", ctx.mac)
+            return
         name = "RCL-107" if ctx.device.lite else "RCL-037"
         ctx.rules.fail(name, "no frame", frame, "nobody gave this packet", ctx.mac)
 
@@ -310,6 +313,8 @@ class MacOut:
         if not waiting:
             dropped = self._client.dropped_with(frame.payload)
             rule, why = (dropped.rule, dropped.why) if dropped else ("RCL-062", "nobody gave this packet")
+            if frame.format in (Format.GEN1, Format.GEN2) and not event.user[3]:
+                rule, why = "RCL-132", "the EtherType of TYPE2 on a frame that is no multicast"
             ctx.rules.fail(rule, "no TYPE2 frame", frame, why, ctx.mac)
             return
         same = [entry for entry in waiting if entry.payload == frame.payload]

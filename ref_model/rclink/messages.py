@@ -80,6 +80,7 @@ class Messages:
         """Nothing owed, all bits 0."""
         self._owed: deque[Owed] = deque()
         self.level = 0
+        self._rising: dict[int, str] = {}  # bits that have to rise, and why
         self._last_high = [-1] * 16
         self._clearing: list[tuple[int, int]] = []  # (bits, until): written 1, the level may still show
         for flag in self.bits:
@@ -106,11 +107,14 @@ class Messages:
         if bit is not None:
             self.bits[bit].cause(sure)
             if sure:
+                if not self.level >> bit & 1:
+                    self._rising[bit] = rule
                 self._deadlines.call_at(now + self._timing.liveness, lambda: self._risen(bit, rule, now))
 
     def _risen(self, bit: int, rule: str, since: int) -> None:
         """By now the level bit must have been at 1 after ``since``."""
         flag = self.bits[bit]
+        self._rising.pop(bit, None)
         if not self.level >> bit & 1 and self._last_high[bit] < since:
             self._rules.fail(rule, f"RC_INTR bit {bit}", "0", "an event that raises a line", self.scope)
             flag.reset()
@@ -132,6 +136,8 @@ class Messages:
             if other is not None and cause[0] == 1:
                 rules.eq("RCL-122", other.qp, qp, "queue pair of a message", self.scope)
                 match = other
+            elif cause in RULES and self._instead(cause, qp):
+                return cause, qp
             else:
                 rule = RULES.get(cause, "RCL-122")
                 if rule == "RCL-051":
@@ -142,6 +148,18 @@ class Messages:
         self._deadlines.meet(match.duty)
         self._form(cause, info)
         return cause, qp
+
+    def _instead(self, cause: Cause, qp: int) -> bool:
+        """Judge a message without cause by one that is owed and has another code; False: there is none."""
+        for entry in self._owed:
+            duty = entry.duty
+            if entry.cause[0] == cause[0] and entry.qp in (None, qp) and duty is not None and duty.open:
+                expected, seen = f"code {entry.cause[1]}", f"code {cause[1]}"
+                self._rules.fail(duty.rule, expected, seen, "code of a message", self.scope)
+                self._deadlines.void(duty)
+                self._owed.remove(entry)
+                return True
+        return False
 
     def expects(self, cause: Cause, qp: int) -> bool:
         """Return whether a message of ``cause`` for ``qp`` is owed or allowed."""
@@ -172,7 +190,9 @@ class Messages:
             flag, high = self.bits[bit], value >> bit & 1
             rule = BIT_RULES.get(bit, "RCL-122")
             if high:
+                self._rising.pop(bit, None)
                 if not flag.possible()[1]:
+                    rule = next(iter(self._rising.values()), rule)  # perhaps in place of another bit
                     self._rules.fail(rule, f"bit {bit} stays 0", "1", "no event that raises it", self.scope)
                 else:
                     self._rules.met(rule, "an event raises its line", self.scope)

@@ -311,9 +311,7 @@ class Requester:
             why = "every packet behind the start is sent again, in order"
             rules.fail(self.pass_rule, f"PSN {self.psn(state.next):#x}", seen, why, scope)
         elif index < state.next and index in state.packets:
-            rules.fail(
-                "RCL-045", f"PSN {self.psn(state.next):#x}", seen, "nothing asked to send again", scope
-            )
+            self._blame_repeat(index, seen)
         else:
             wrapped = self.psn(state.next) < 8 and state.next > 0
             rule = "RCL-038" if wrapped else "RCL-037"
@@ -325,6 +323,17 @@ class Requester:
             state.next += 1
             state.top = max(state.top, state.next)
         self.schedule()
+
+    def _blame_repeat(self, index: int, seen: str) -> None:
+        """Tell a packet that is sent again without a NAK: a timeout that is wrong, or none at all."""
+        state = self.state
+        if self._expired():
+            rule, due, why = "RCL-048", state.una, "a timeout repeats from the oldest packet on"
+        elif index == state.una and self.ctx.device.timeout_us:
+            rule, due, why = "RCL-048", state.next, "the timeout of the oldest packet is not over"
+        else:
+            rule, due, why = "RCL-045", state.next, "nothing asked to send again"
+        self.ctx.rules.fail(rule, f"PSN {self.psn(due):#x}", seen, why, self.qp.scope)
 
     # -- acknowledgements -------------------------------------------------------------------------
 

@@ -215,7 +215,8 @@ class Responder:
     def answer(self, psn: int, syndrome: int, ts_en: bool, timestamp: int) -> None:
         """Judge an ACK or NAK that leaves now, but for the fields any answer has."""
         kind = syndrome & KIND_BITS
-        if kind == NAK:
+        reserved = kind not in (ACK_SYNDROME & KIND_BITS, NAK, RNR_NAK)
+        if kind == NAK or (reserved and self._naks and psn == self._naks[0]):
             self._nak(psn, syndrome)
         elif kind == RNR_NAK:
             self._rnr(psn)
@@ -331,11 +332,13 @@ class Responder:
         if not self._naks:
             missed = next((entry.rule for entry in self.deliveries if entry.psn == psn), "RCL-039")
             rule = self.qp.refused_rule or ("RCL-042" if missed == "RCL-039" else missed)
+            if any(cause.duplicate and cause.request.psn > self.expected for cause in self._causes):
+                rule = "RCL-038"  # a duplicate from before the wrap was taken for a request ahead
             rules.fail(rule, "no NAK", f"NAK with PSN {psn:#x}", "one NAK for each gap", scope)
             return
         rules.observe("RCL-019/nak")
         due = self._naks.popleft()
-        rules.eq("RCL-042", 0, syndrome & 0x1F, "code of a sequence NAK", scope)
+        rules.eq("RCL-042", NAK, syndrome, "syndrome of a sequence NAK", scope)
         good = (psn - due) & PSN_MASK <= (self.expected - due) & PSN_MASK
         if not good:
             seen = f"PSN {psn:#x}"
@@ -382,7 +385,7 @@ class Responder:
         while not self.deliveries and self.doubts and self.doubts[0].payload == payload:
             self.settle(taken=True)
         if not self.deliveries or self.deliveries[0].payload != payload:
-            self._wrong(payload)
+            self._wrong(payload, length)
             return False
         delivery = self.deliveries.popleft()
         self._delivered.append(payload)
@@ -396,7 +399,7 @@ class Responder:
         rules.alive(CLIENT_PATH)
         return True
 
-    def _wrong(self, payload: bytes) -> None:
+    def _wrong(self, payload: bytes, length: int) -> None:
         """Tell a delivery that is not the next one."""
         ctx, rules, scope = self.ctx, self.ctx.rules, self.qp.scope
         seen = payload
@@ -424,7 +427,8 @@ class Responder:
         ctx.deadlines.void(delivery.duty)
         self.qp.outgoing(delivery)
         rule = "RCL-138"
-        if delivery.payload.startswith(payload) or payload.startswith(delivery.payload):
+        told = len(delivery.payload) == length  # the length beside the bytes is right
+        if not told and (delivery.payload.startswith(payload) or payload.startswith(delivery.payload)):
             rule = "RCL-034" if abs(len(payload) - len(delivery.payload)) < 4 else rule
         rules.fail(rule, delivery.payload, seen, "payload bytes", scope)
 

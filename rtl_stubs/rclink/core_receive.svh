@@ -80,6 +80,7 @@ task automatic classify_lite;
       rx_off = 12;
       rx_skip = k_overlay ? 6 : 0;
     end
+    `MUT_SET(209, rx_off, 12)
   end
 endtask
 

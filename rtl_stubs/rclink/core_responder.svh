@@ -125,7 +125,8 @@ task automatic send_response;
           if (q_nak_psn[q] == q_ack_epsn[q]) clear_merge(q);
         end
         R_RNR: begin
-          describe_response(q, 2'b01, {2'b01, `MUT(166, g_retry[21:17], 5'd0)}, q_rnr_psn[q], q_rnr_ts[q], 1'b0);
+          describe_response(q, 2'b01, {2'b01, g_retry[21:17]}, `MUT(166, q_rnr_psn[q], q_rnr_psn[q] - 12'd1), q_rnr_ts[q],
+                            1'b0);
           if (q_rnr_psn[q] == q_ack_epsn[q]) clear_merge(q);
         end
         default: describe_response(q, 2'b10, 7'd0, 12'd0, 17'd0, 1'b0);

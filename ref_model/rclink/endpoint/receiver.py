@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ref_model.rclink import ports
-from ref_model.wire.rclink import Frame, Kind, Opcode, ParseError, congestion_marked, lite_qpid, parse
+from ref_model.wire.rclink import Frame, Kind, Opcode, ParseError, Rh, congestion_marked, lite_qpid, parse
 from ref_model.wire.rclink.afh import COMPACT
 from ref_model.wire.rclink.rh import KIND_BITS, NAK, RNR_NAK
 
@@ -31,10 +31,11 @@ class Channel:
 
 @dataclass(slots=True)
 class Answer:
-    """An ACK or NAK that is due: ``kind`` 0, NAK or RNR_NAK."""
+    """An ACK or NAK that is due: ``kind`` 0, NAK or RNR_NAK; a NAK with its ``echo``, None: without."""
 
     qp: int
     kind: int
+    echo: int | None = None
 
 
 class Receiver:
@@ -179,7 +180,7 @@ class Receiver:
             if self._stopped(qp):
                 if not channel.rnr_sent:
                     channel.rnr_sent = True
-                    self.answers.append(Answer(qp, RNR_NAK))
+                    self.answers.append(Answer(qp, RNR_NAK, self._echo(rh)))
                 return
             self.endpoint.deliver(frame.payload, qp, ports.ETYPE_TYPE1, source)
             channel.expected = (channel.expected + 1) & PSN_MASK
@@ -196,9 +197,13 @@ class Receiver:
         elif distance < 2048:
             if not channel.nak_sent:
                 channel.nak_sent = True
-                self.answers.append(Answer(qp, NAK))
+                self.answers.append(Answer(qp, NAK, self._echo(rh)))
         else:
             self.duplicate(frame, source)
+
+    def _echo(self, rh: Rh) -> int | None:
+        """Timestamp of the answer to ``rh``, None where it carries none."""
+        return rh.timestamp if self.endpoint.device.ack_time or rh.fack else None
 
     def _stopped(self, qp: int) -> bool:
         device = self.endpoint.device
@@ -218,16 +223,16 @@ class Receiver:
         """Take the answer to send next: queue pair, PSN, syndrome, timestamp or None."""
         if self.answers:
             answer = self.answers.popleft()
-            qp, kind = answer.qp, answer.kind
+            qp, kind, echo = answer.qp, answer.kind, answer.echo
         elif self.merged:
-            qp, kind = next(iter(self.merged)), 0
+            qp, kind, echo = next(iter(self.merged)), 0, None
         else:
             return None
         self.merged.pop(qp, None)
         channel = self.channel(qp)
         if kind:
             code = 0 if kind == NAK else self.endpoint.device.rnr_code
-            return qp, channel.expected, kind | code, None
+            return qp, channel.expected, kind | code, echo
         timestamp = channel.fack if channel.fack is not None else None
         if self.endpoint.device.ack_time or timestamp is not None:
             timestamp = channel.echo

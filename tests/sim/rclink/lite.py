@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ref_model.wire.rclink import Format
-from tb.sequences.rclink import burst, exchange, payload, peer_burst, start
+from tb.sequences.rclink import bring_up, burst, exchange, payload, peer_burst, start
 from tb.testcase import RclinkTest, dut_test
 
 
@@ -49,3 +49,20 @@ class lite_classes(RclinkTest):
         for link in links:
             peer_burst(self, link, 1)
             self.partner.multicast(1, payload(self.rng))
+
+
+@dut_test(suites=("full",))
+class lite_raw(RclinkTest):
+    """A frame whose class is of no flow is a raw one: stored whole, from the first byte of its addresses on.
+
+    Stimulus: raw frames of lengths around the beats, their first bytes other classes than those of the flows.
+    Checks: RCL-106, RCL-109.
+    """
+
+    async def scenario(self) -> None:
+        await bring_up(self, format=Format.LITE)
+        await self.host.type3.open(8, 8)
+        for flow, length in ((0x80, 60), (0x94, 64), (0xFC, 65), (0x98, 76), (0xA0, 128), (0x84, 1514)):
+            await self.host.type3.post_receive(2048)
+            self.partner.inject(bytes((flow,)) * 12 + self.rng.randbytes(length - 12))
+            await self.host.pause(1)

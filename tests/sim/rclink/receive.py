@@ -46,6 +46,26 @@ class address_filter(RclinkTest):
 
 
 @dut_test(suites=("full",))
+class address_filter_gen2(RclinkTest):
+    """The short address of a GEN2 frame counts in all its bits, for TYPE1 only.
+
+    Stimulus: every single wrong bit of the address, repaired by retries; TYPE2 to the same addresses.
+    Checks: RCL-028.
+    """
+
+    async def scenario(self) -> None:
+        link = (await start(self, (1,), timeout_us=8, format=Format.GEN2))[0]
+        for bit in range(16):
+            wrong = (self.host.settings.mac ^ 1 << bit) & 0xFFFF
+            corrupt(self, "addresses.dst", wrong)
+            peer_burst(self, link, 2)
+            other = self.partner.type2_frame(bit % 8, payload(self.rng))
+            other.addresses.dst = wrong
+            self.partner.inject(other)
+            await settled(self)
+
+
+@dut_test(suites=("full",))
 class fcs_errors(RclinkTest):
     """Frames the MAC marks as bad are dropped in silence.
 

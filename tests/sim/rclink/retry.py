@@ -20,6 +20,8 @@ from tb.sequences.rclink import (
 from tb.testcase import RclinkTest, dut_test
 
 FROM_DUT, TO_DUT = Direction.FROM_DUT, Direction.TO_DUT
+REFUSING = {("XON_THR_RDMA", "flow_stop_en"): 15, ("AFH_CFG_EN", "type1_flow_stop_send_rnr_en"): 0b1011}
+"""Banks can be stopped, and all but bank 2 answer with RNR NAK then."""
 
 
 @dut_test(suites=("smoke", "full"))
@@ -162,13 +164,14 @@ class duplicates(RclinkTest):
 class cumulative_ack(RclinkTest):
     """One ACK frees all slots it covers and returns a token for each.
 
-    Stimulus: 1, 2 and all packets before one ACK.
+    Stimulus: 1, 2, all but one and all packets before one ACK.
     Checks: RCL-040, RCL-041, RCL-060.
     """
 
     async def scenario(self) -> None:
         link = (await start(self, (1,), timeout_us=0))[0]
-        for count in (1, 2, int(self.env.config.knobs["TYPE1_OST_N"])):
+        most = int(self.env.config.knobs["TYPE1_OST_N"])
+        for count in (1, 2, most - 1, most):
             lose(self, TO_DUT, ACK)
             await burst(self, 1, count, 64)
             await self.host.pause(2)
@@ -264,8 +267,7 @@ class rnr_banks(RclinkTest):
     """
 
     async def scenario(self) -> None:
-        fields = {("XON_THR_RDMA", "flow_stop_en"): 15, ("AFH_CFG_EN", "type1_flow_stop_send_rnr_en"): 0b1011}
-        links = await start(self, (1, 2, 3, 4), timeout_us=0, fields=fields)
+        links = await start(self, (1, 2, 3, 4), timeout_us=0, fields=REFUSING)
         for bank in range(4):
             await self.env.levels.drive(ports.FLOW_STOP, 1 << bank)
             await self.host.pause(0.2)
@@ -278,6 +280,26 @@ class rnr_banks(RclinkTest):
         await burst(self, 1, 3)
         await self.host.pause(5)
         self.partner.endpoint.receiver.stop = 0
+
+
+@dut_test(suites=("full",))
+class rnr_once(RclinkTest):
+    """A stopped bank refuses a request once, however often it comes.
+
+    Stimulus: requests of the partner to a stopped bank, doubled; then the bank released.
+    Checks: RCL-052.
+    """
+
+    async def scenario(self) -> None:
+        link = (await start(self, (1,), timeout_us=0, fields=REFUSING))[0]
+        self.partner.add_faults(Fault(Action.DUPLICATE, TO_DUT, opcode=REQUEST, delay_ps=400_000))
+        for _ in range(3):
+            await self.env.levels.drive(ports.FLOW_STOP, 0b0010)
+            await self.host.pause(0.2)
+            peer_burst(self, link, 1)
+            await self.host.pause(2)
+            await self.env.levels.drive(ports.FLOW_STOP, 0)
+            await self.settle()
 
 
 @dut_test(suites=("full",))
@@ -300,15 +322,19 @@ class register_psns(RclinkTest):
 class recv_ack(RclinkTest):
     """Acknowledges with a timestamp are reported: queue pair, number, NAK mark, round-trip time.
 
-    Stimulus: quick ACKs, plain ACKs, losses that draw NAKs.
+    Stimulus: quick ACKs, plain ACKs, losses that draw NAKs, a stopped bank that draws an RNR NAK.
     Checks: RCL-054/count, RCL-054/rtt.
     """
 
     async def scenario(self) -> None:
-        await start(self, (1, 2), timeout_us=10, ack_time=True)
+        await start(self, (1, 2), timeout_us=10, ack_time=True, fields=REFUSING)
         for number in (1, 2):
             await burst(self, number, 3, fack=True)
             lose(self, FROM_DUT, skip=1, count=1)
             await burst(self, number, 4)
             await settled(self)
+        self.partner.endpoint.receiver.stop = 0b0010
+        await burst(self, 1, 1)
+        await self.host.pause(2)
+        self.partner.endpoint.receiver.stop = 0
         await self.host.send(1, payload(self.rng), True)

@@ -12,9 +12,9 @@ from ref_model.link import LinkFaults
 from ref_model.rclink import RclinkModel, ports
 from ref_model.rclink.endpoint import Receiver, Regulator, Sender
 from ref_model.rules import Finding
-from ref_model.wire.rclink import Format
+from ref_model.wire.rclink import Format, Frame, recompute
 from tests.unit.rclink.pair import CLK, KNOBS, US, Pair, Setup
-from tests.unit.rclink.trace import golden, judge
+from tests.unit.rclink.trace import change_frame, golden, is_request, judge
 
 CLEAN = LinkFaults(delay_ps=500_000)
 
@@ -71,6 +71,7 @@ MESSAGES = [
     ((0,), (1 << 40 | 1 << 31 | 1 << 5 | 1,), {"RCL-122"}),
     ((0,), (1 << 31 | 1 << 5 | 5,), {"RCL-033", "RCL-119"}),
     ((0,), (1 << 31 | 1 << 5 | 9,), {"RCL-122"}),
+    ((0,), (1 << 31 | 1 << 5 | 3,), {"RCL-119"}),
 ]
 
 
@@ -92,7 +93,10 @@ def test_wrong_level() -> None:
             break
     found = judge(falls)
     assert found and found[0].rule == "RCL-123"
-    rises = judge(damage(log, ports.RC_INTR, 0, 1 << 9))
+    other = judge(damage(log, ports.RC_INTR, 0, 1 << 9))
+    assert other and other[0].rule == "RCL-119", "in place of the bit of an oversize packet"
+    last = max(event.begin for event in golden())
+    rises = judge([*golden(), SideBand(last, last, ports.RC_INTR, (1 << 9,))])
     assert rises and rises[0].rule == "RCL-118"
 
 
@@ -110,6 +114,12 @@ def test_missing_token_of_an_oversize_packet() -> None:
     assert named and named[0].rule == "RCL-041"
 
 
+def longer(event: FrameOut) -> FrameOut:
+    """A delivery with a byte more, which its length counts."""
+    user = (*event.user[:2], event.user[2] + 1, event.user[3])
+    return replace(event, data=event.data + b"\0", user=user)
+
+
 def test_dropped_packet_that_is_sent() -> None:
     log = drops().sides[0].log
     frame = next(e for e in log if isinstance(e, FrameOut) and e.port == ports.MAC_TX)
@@ -122,7 +132,20 @@ def test_dropped_packet_that_is_sent() -> None:
     assert found and found[0].rule == "RCL-120", found[:1]
 
 
+@pytest.mark.parametrize(("length", "rule"), [(1345, "RCL-119"), (1344, "RCL-037")])
+def test_request_nobody_gave(length: int, rule: str) -> None:
+    def invented(frame: Frame) -> Frame:
+        assert frame.rh is not None
+        rh = replace(frame.rh, psn=(frame.rh.psn + 500) & 4095)
+        return recompute(replace(frame, rh=rh, payload=b"\xa5" * length))
+
+    found = judge(change_frame(golden(), is_request, invented))
+    assert found and found[0].rule == rule, found[:1]
+
+
 DELIVERIES = [
+    (lambda event: replace(event, data=event.data + b"\x55"), "RCL-138"),
+    (longer, "RCL-034"),
     (lambda event: replace(event, data=event.data[:-1] + b"\x55"), "RCL-138"),
     (lambda event: replace(event, user=(event.user[0] ^ 1, *event.user[1:])), "RCL-138"),
     (lambda event: replace(event, user=(*event.user[:2], event.user[2] + 1, event.user[3])), "RCL-034"),

@@ -106,6 +106,7 @@ FIELDS = [
     (G1, False, is_request, flip("addresses.tc", 4), "RCL-005"),
     (G1, False, is_request, flip("addresses.src", 1 << 39), "RCL-005"),
     (G1, False, is_request, flip("rh.code"), "RCL-016"),
+    (G1, False, is_ack, flip("ethertype", 0x88B5 ^ 0x88B6), "RCL-132"),
     (G2, False, is_request, flip("addresses.key_words"), "RCL-006"),
     (G2, False, is_type2, flip("addresses.key_words"), "RCL-006"),
     (G2, False, is_request, flip("addresses.tc", 4), "RCL-133"),

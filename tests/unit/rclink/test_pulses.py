@@ -63,6 +63,18 @@ def test_wrong_pulse(port: str, change: Words, rule: str) -> None:
     assert found and found[0].rule == rule, found[:2]
 
 
+def test_nak_mark_of_a_report() -> None:
+    pair = Pair(Setup(qps=(1,), ack_time=True), LinkFaults(drop=0.08, delay_ps=500_000), 5)
+    pair.traffic(60)
+    assert pair.finish() == []
+    log = pair.sides[0].log
+    marked = [e for e in log if isinstance(e, SideBand) and e.port == ports.RECV_ACK and e.values[3]]
+    assert marked, "NAKs carry a timestamp and are reported"
+    plain = replace(marked[0], values=(*marked[0].values[:3], 0))
+    found = judge(plain if event is marked[0] else event for event in log)
+    assert found and found[0].rule == "RCL-054/count"
+
+
 def test_missing_report_of_bytes() -> None:
     pair = Pair(Setup(), CLEAN)
     pair.send(0, 1, bytes(64))

@@ -12,9 +12,10 @@ from ref_model.link import LinkFaults
 from ref_model.rclink import frames, ports
 from ref_model.rclink.config import Flow
 from ref_model.rclink.endpoint import Receiver, Regulator, Sender
-from ref_model.rclink.endpoint.receiver import Channel
+from ref_model.rclink.endpoint.receiver import Answer, Channel
 from ref_model.rclink.endpoint.sender import Line, Slot
 from ref_model.wire.rclink import Format, Frame, build
+from ref_model.wire.rclink.rh import NAK
 from tests.unit.rclink.pair import CLK, GOOD, US, Pair, Parts, Setup
 
 LOSSY = LinkFaults(drop=0.08, delay_ps=500_000)
@@ -146,6 +147,14 @@ def no_timer(self: Sender, now: int) -> None:
             line.timer = None
 
 
+def expire_newest(self: Sender, now: int) -> None:
+    for qp, line in self.lines.items():
+        if line.timer is not None and line.timer <= now:
+            line.timer = None
+            self.endpoint.pulse(ports.RETRY_TMO, qp)
+            self.again(line)[-1].granted = False
+
+
 def changed_payload(self: Sender, line: Line) -> list[Slot]:
     again = Sender.again(self, line)
     for slot in again:
@@ -186,6 +195,24 @@ def nak_ahead(self: Receiver) -> tuple[int, int, int, int | None] | None:
     if found is None or found[2] != 0x60:
         return found
     return found[0], (found[1] + 1) & 4095, found[2], found[3]
+
+
+def nak_reserved(self: Receiver) -> tuple[int, int, int, int | None] | None:
+    found = Receiver.next_answer(self)
+    return (*found[:2], 0x40, found[3]) if found is not None and found[2] == 0x60 else found
+
+
+def ack_reserved(self: Receiver) -> tuple[int, int, int, int | None] | None:
+    found = Receiver.next_answer(self)
+    return (*found[:2], 0x5F, found[3]) if found is not None and found[2] == 0x1F else found
+
+
+def newer_by_value(self: Receiver, frame: Frame, source: int) -> None:
+    assert frame.rh is not None
+    if frame.rh.psn > self.channel(frame.rh.dest_qp).expected:
+        self.answers.append(Answer(frame.rh.dest_qp, NAK))
+    else:
+        Receiver.duplicate(self, frame, source)
 
 
 def no_echo(self: Receiver) -> tuple[int, int, int, int | None] | None:
@@ -260,6 +287,9 @@ CASES = [
     Case("NAK flag never re-armed", receiver(rearm=never), {"RCL-043"}, ONE, LOSSY),
     Case("NAK for every gap packet", receiver(request=always_nak), {"RCL-042"}, link=LOSSY),
     Case("NAK one ahead", receiver(next_answer=nak_ahead), {"RCL-042"}, link=LOSSY),
+    Case("NAK with the reserved syndrome", receiver(next_answer=nak_reserved), {"RCL-042"}, link=LOSSY),
+    Case("ACK with the reserved syndrome", receiver(next_answer=ack_reserved), {"RCL-094"}),
+    Case("newer by value", receiver(duplicate=newer_by_value), {"RCL-038"}, Setup(psn=4080), DUPLICATING),
     Case("retry resends one packet only", sender(again=one_only), {"RCL-045"}, ONE, LOSSY),
     Case("retry resends nothing", sender(again=forget_all), {"RCL-045", "RCL-048"}, ONE, LOSSY),
     Case("retry resends other queue pairs", sender(again=others_too), {"RCL-046"}, link=LOSSY),
@@ -329,6 +359,27 @@ def act(pair: Pair, case: Case) -> None:
         pair.run(400 * US)
         return
     pair.traffic(case.packets, limit=2000 * US)
+
+
+TIMEOUTS = [
+    ("golden", GOOD),
+    ("newest packet", sender(expire=expire_newest)),
+    ("too early", sender(restart=early_timer)),
+]
+
+
+@pytest.mark.parametrize(("name", "parts"), TIMEOUTS, ids=[name for name, _ in TIMEOUTS])
+def test_repeat_after_silence(name: str, parts: Parts) -> None:
+    pair = Pair(Setup(qps=(1,), timeout_us=60), CLEAN, parts=parts)
+    pair.links[0].faults = LinkFaults(drop=1.0)
+    for _ in range(4):
+        pair.send(0, 1, pair.random_packet())
+    pair.run(100 * US)
+    pair.links[0].faults = CLEAN
+    pair.drain(500 * US)
+    pair.sides[0].model.finish()
+    found = [finding.rule for finding in pair.sides[0].findings]
+    assert found[:1] == ([] if parts is GOOD else ["RCL-048"])
 
 
 def equality(pair: Pair) -> None:
