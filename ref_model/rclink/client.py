@@ -320,7 +320,7 @@ class Client:
             self._lost(self._arrived[0])
         self._arrived.remove(entry)
         self._gone(entry)
-        ctx.deadlines.meet(entry.duty)
+        ctx.handed_over(entry.duty)
         good = rules.eq("RCL-034", len(event.data), length, "TYPE1_2_RX_M_LEN_O", ctx.client)
         good &= rules.eq("RCL-034", entry.source, source, "TYPE1_2_RX_M_SA_O", ctx.client)
         if etype != entry.etype:

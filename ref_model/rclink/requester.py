@@ -268,10 +268,10 @@ class Requester:
     def _overdue(self, index: int) -> None:
         """Nothing may leave that a retry event forbids."""
         state, rules, ctx = self.state, self.ctx.rules, self.ctx
-        if self.fatal and ctx.late(self.clock):
-            rules.fail(
-                "RCL-050", "no frame", f"PSN {self.psn(index):#x}", "the queue pair is fatal", self.qp.scope
-            )
+        stopped = self.fatal and ctx.late(self.clock)
+        if stopped or (self.fatal_duty is not None and index < state.next and not self._rewind_at(index)):
+            why = "the queue pair is fatal" if stopped else "the retry threshold is passed"
+            rules.fail("RCL-050", "no frame", f"PSN {self.psn(index):#x}", why, self.qp.scope)
             return
         for rewind in state.rewinds:
             if rewind.optional or not ctx.late(rewind.clock):
