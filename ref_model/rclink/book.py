@@ -67,7 +67,7 @@ class Book:
         since = ctx.decided_since()
         if self._stamp is not None:
             before, left, slack = self._stamp
-            low = before + (since - left) // self._tick - 1
+            low = before + max((since - left) // self._tick - 1, 0)
             high = before + (begin - left + slack) // self._tick + 1
             if (timestamp - low) & 0xFFFF > high - low:
                 what, why = f"{low & 0xFFFF} .. {high & 0xFFFF}", "the counter rises from frame to frame"

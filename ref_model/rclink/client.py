@@ -179,8 +179,10 @@ class Client:
         what = "a token without a number"
         self._anonymous.append(ctx.deadlines.must(rule, what, why, ctx.client, ctx.liveness()))
 
-    def flushed(self, tokens: int) -> None:
-        """free_buf_set freed ``tokens`` slots."""
+    def flushed(self, tokens: int, freed: list[bytes]) -> None:
+        """free_buf_set freed ``tokens`` slots; the packets ``freed`` must not be sent any more."""
+        why = "its slot was freed by software"
+        self._dropped.extend(Refused(payload, "RCL-055", why) for payload in freed)
         for _ in range(tokens):
             self._owe_anonymous("RCL-055", "a slot was freed by software")
         self._freed += tokens

@@ -80,7 +80,7 @@ class resend_age(RclinkTest):
             self.partner.clear_faults()
             await self.env.levels.drive(ports.RX_PFC_REQ, 0b0010)
             await self.host.pause(0.2)
-            await burst(self, 5, 3)
+            await burst(self, 5, 12, 1344)  # longer than the order at the release is open
             await self.host.pause(10)
             await self.env.levels.drive(ports.RX_PFC_REQ, 0)
             await self.settle()

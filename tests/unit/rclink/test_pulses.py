@@ -12,7 +12,7 @@ from ref_model.events import Event, FrameOut, Reset, SideBand
 from ref_model.link import LinkFaults
 from ref_model.rclink import RclinkModel, frames, ports
 from ref_model.rules import Finding
-from ref_model.wire.rclink import build
+from ref_model.wire.rclink import build, parse
 from tests.unit.rclink.pair import CLK, KNOBS, US, Pair, Setup
 from tests.unit.rclink.trace import golden, judge
 
@@ -220,7 +220,11 @@ def late_ack() -> list[Event]:
     log = [e for e in pair.sides[0].log if not (isinstance(e, SideBand) and e.port == ports.TX_S_CRD)]
     at = pair.now + US
     log.append(SideBand(at, at, ports.RX_PFC_REQ, (0,)))
-    log += [replace(e, begin=e.begin - sent[0].begin + at + CLK, settled=at + US) for e in sent[:1]]
+    again = parse(sent[0].data, peer.device.layout)
+    assert again.rh is not None
+    ticks = (at + CLK - sent[0].begin) // CLK
+    again = replace(again, rh=replace(again.rh, timestamp=again.rh.timestamp + ticks & 0xFFFF), icrc=None)
+    log.append(replace(sent[0], data=build(again, peer.device.layout), begin=at + CLK, settled=at + US))
     return log
 
 
