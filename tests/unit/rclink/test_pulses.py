@@ -178,6 +178,23 @@ def test_idle_with_work_in_hand() -> None:
     assert side.findings[0].rule == "RCL-129"
 
 
+@pytest.mark.parametrize("delivered", [True, False])
+def test_idle_with_a_delivery_in_hand(delivered: bool) -> None:
+    """Idle with a packet for the client in hand is wrong; one that was dropped breaks another rule alone."""
+    pair = Pair(Setup(), CLEAN)
+    pair.send(1, 1, bytes(64))
+    pair.drain(20 * US)
+    log = list(pair.sides[0].log)
+    packet = next(e for e in log if isinstance(e, FrameOut) and e.port == ports.RX_M)
+    log.remove(packet)
+    idle = packet.begin + CLK
+    log.append(SideBand(idle, idle, ports.IDLE, (3,)))
+    if delivered:
+        log.append(shifted(packet, 2 * US))
+    found = judge(sorted(log, key=lambda event: event.begin))
+    assert {finding.rule for finding in found} == ({"RCL-129"} if delivered else {"RCL-039"})
+
+
 def test_frame_on_its_way() -> None:
     log = list(golden())
     at = next(
