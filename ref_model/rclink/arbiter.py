@@ -65,6 +65,11 @@ class Arbiter:
         """Return whether a packet of ``bank`` waits."""
         return bool(self._waiting[bank])
 
+    def alone(self, bank: Flow) -> bool:
+        """Return whether ``bank`` was served last, with banks in turn, and no other one waits."""
+        others = any(waiting for other, waiting in self._waiting.items() if other is not bank)
+        return self._ctx.device.bank_rr and self._last is bank and not others
+
     def first(self, bank: Flow) -> int | None:
         """Return the queue pair whose packet is the oldest that waits in ``bank``."""
         return self._waiting[bank][0][1] if self._waiting[bank] else None

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from ref_model.rclink.context import Context
     from ref_model.rclink.qp import Qp
     from ref_model.rclink.requester import Packet
+    from ref_model.rules import Scope
 
 
 class Book:
@@ -60,10 +61,18 @@ class Book:
 
     # -- time stamps ------------------------------------------------------------------------------
 
-    def stamped(self, timestamp: int, begin: int) -> None:
+    def stamped(self, timestamp: int, begin: int, scope: Scope) -> None:
         """A request that left at ``begin`` (ps) carries ``timestamp``: the counter stood there, or lately."""
         ctx = self._ctx
-        self._stamp = (timestamp, begin, begin - ctx.decided_since())
+        since = ctx.decided_since()
+        if self._stamp is not None:
+            before, left, slack = self._stamp
+            low = before + max((since - left) // self._tick - 1, 0)
+            high = before + (begin - left + slack) // self._tick + 1
+            if (timestamp - low) & 0xFFFF > high - low:
+                what, why = f"{low & 0xFFFF} .. {high & 0xFFFF}", "the counter rises from frame to frame"
+                ctx.rules.fail("RCL-018", what, timestamp, why, scope)
+        self._stamp = (timestamp, begin, begin - since)
 
     def round_trip(self, echo: int, begin: int, settled: int) -> tuple[int, int] | None:
         """Range of the round trip time (ticks) of an ``echo`` that came over [begin, settled] (ps)."""

@@ -179,8 +179,10 @@ class Client:
         what = "a token without a number"
         self._anonymous.append(ctx.deadlines.must(rule, what, why, ctx.client, ctx.liveness()))
 
-    def flushed(self, tokens: int) -> None:
-        """free_buf_set freed ``tokens`` slots."""
+    def flushed(self, tokens: int, freed: list[bytes]) -> None:
+        """free_buf_set freed ``tokens`` slots; the packets ``freed`` must not be sent any more."""
+        why = "its slot was freed by software"
+        self._dropped.extend(Refused(payload, "RCL-055", why) for payload in freed)
         for _ in range(tokens):
             self._owe_anonymous("RCL-055", "a slot was freed by software")
         self._freed += tokens
@@ -320,7 +322,7 @@ class Client:
             self._lost(self._arrived[0])
         self._arrived.remove(entry)
         self._gone(entry)
-        ctx.deadlines.meet(entry.duty)
+        ctx.handed_over(entry.duty)
         good = rules.eq("RCL-034", len(event.data), length, "TYPE1_2_RX_M_LEN_O", ctx.client)
         good &= rules.eq("RCL-034", entry.source, source, "TYPE1_2_RX_M_SA_O", ctx.client)
         if etype != entry.etype:

@@ -6,6 +6,7 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from ref_model.deadlines import Must
 from ref_model.held_up import HeldUp
 from ref_model.observing import REFUSALS, Observing
 from ref_model.rclink.config import Device
@@ -41,6 +42,8 @@ class Context(Observing):
     #: Called when the bench found the DUT quiet, or a point has to be decided at the end.
     at_quiet: list[Callable[[], None]] = field(default_factory=list)
     arrivals: int = 0
+    #: A packet for the client that was in hand before (ps) was so while the DUT showed idle.
+    idle_claim: int = 0
     #: (time, tx clock) of the latest frames to the MAC.
     _samples: deque[tuple[int, int]] = field(default_factory=lambda: deque(maxlen=64))
     mac: Scope = field(default_factory=lambda: Scope("MAC port"))
@@ -63,6 +66,7 @@ class Context(Observing):
         self.messages.reset()
         self.former = None
         self.arrivals = 0
+        self.idle_claim = 0
         self._samples.clear()
 
     @property
@@ -98,6 +102,13 @@ class Context(Observing):
         """``reason`` holds the DUT up from ``now`` on, or no longer; ``mac``: its frames to the MAC."""
         for held in (self.held, self.tx_held) if mac else (self.held,):
             (held.begin if on else held.end)(reason, now)
+
+    def handed_over(self, duty: Must | None) -> None:
+        """A packet leaves for the client, as ``duty`` wants since it is in hand."""
+        self.deadlines.meet(duty)
+        if duty is not None and duty.since < self.idle_claim:
+            why = "the packet that leaves was in hand"
+            self.rules.fail("RCL-129", "RCLINK_IDLE_O[0] = 0", 1, why, self.client)
 
     def refuse(self, payload: bytes, rule: str, why: str) -> None:
         """Remember a frame that must be dropped; it tempts the DUT to deliver it."""

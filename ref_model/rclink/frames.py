@@ -9,6 +9,7 @@ from ref_model.rclink.config import Device, Flow, QpConfig
 from ref_model.wire import IPv4, Udp, Vlan
 from ref_model.wire.rclink import Addresses, Format, Frame, Kind, Opcode, Rh, build, diff, lite_source
 from ref_model.wire.rclink.afh import COMPACT
+from ref_model.wire.rclink.layout import ICRC_BYTES
 
 if TYPE_CHECKING:
     from ref_model.rclink.context import Context
@@ -204,6 +205,17 @@ def rules_decided(device: Device, kind: Kind, opcode: int | None, icrc: bool) ->
     return tuple(rules)
 
 
+def _compact_payload_rule(expected: Frame, observed: Frame) -> str:
+    """Rule that the payload of a GEN2 or LITE frame breaks, by where the bytes went wrong."""
+    first, body = expected.payload[:6], expected.payload[6:]
+    seen = observed.payload[6:]
+    if observed.payload[:6] != first or seen[:6] == first != body[:6]:
+        return "RCL-007"
+    if expected.format is Format.LITE and len(seen) > len(body) and body in seen:
+        return "RCL-004"  # a header before it or a check sum behind
+    return "RCL-023"
+
+
 class FrameJudge:
     """Compares frames with what they have to be, field by field only where bytes differ."""
 
@@ -244,23 +256,24 @@ class FrameJudge:
         assert device.layout is not None
         rules = self._ctx.rules
         rows = diff(expected, observed, device.layout)
+        whole = build(expected, device.layout)
         name, wanted, seen = next(
             (row for row in rows if row[0] not in ("icrc", "ip.checksum", "kind")),
-            rows[0] if rows else ("length", f"{len(build(expected, device.layout))} bytes", f"{len(data)}"),
+            rows[0] if rows else ("length", f"{len(whole)} bytes", f"{len(data)}"),
         )
         name = name.split(" from ")[0]
         rule = rule_of(name, expected)
         if observed.kind is not expected.kind:
-            rule = _rule_at(data, build(expected, device.layout), expected)
+            rule = _rule_at(data, whole, expected)
         wanted_tag, tag = expected.vlan, observed.vlan
         if name == "vlan.tci" and wanted_tag and tag and wanted_tag.priority == tag.priority:
             rule = "RCL-002"
         if expected.format is Format.LITE and (observed.rh is not None or observed.kind is Kind.TYPE3):
             rule = "RCL-004"
-        elif (
-            name == "payload" and expected.format in COMPACT and expected.payload[:6] != observed.payload[:6]
-        ):
-            rule = "RCL-007"
+        elif name == "payload" and expected.format in COMPACT:
+            rule = _compact_payload_rule(expected, observed)
+        elif device.layout.icrc and observed.icrc is None and len(data) == len(whole) - ICRC_BYTES:
+            rule, name, wanted, seen = "RCL-021/present", "icrc", "there", "missing"
         since = rules.findings_total
         rules.fail(rule, f"{name} {wanted}", seen, f"{name} of {why}", self._ctx.mac)
         rules.explain(since, rows)

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from ref_model.rclink.nonr import RawEthernet
     from ref_model.rclink.notices import CnpFilter
     from ref_model.rclink.qp import Qp, Shared
+    from ref_model.wire import IPv4
 
 SOURCE_BITS = 0x3FF
 #: First bit on the wire of a whole destination address: a group, not one station.
@@ -37,6 +38,8 @@ GROUP_BIT = 1 << 40
 #: Rules that send a frame to TYPE3, where it is not the usual one.
 LEAF_RULES = {Leaf.IP_NOT_UDP: "RCL-026", Leaf.IP_OPTIONS: "RCL-026", Leaf.LITE_OTHER: "RCL-106"}
 TIMER_BITS = 0x1F
+#: Low bits of a traffic class, which mark congestion.
+ECN_BITS = 2
 
 
 class MacIn:
@@ -223,8 +226,15 @@ class MacIn:
             rule = "RCL-027"
         elif frame.udp is not None and frame.udp.checksum:
             rule = "RCL-014/rx"
+        elif device.layout.icrc and frame.ip is not None and self._changed_on_its_way(frame.ip):
+            rule = "RCL-032"
         stamp = rh.timestamp
         qp.responder.take(Request(rh.psn, frame.payload, rh.fack, stamp, source, clock, sure, rule, stop))
+
+    def _changed_on_its_way(self, ip: IPv4) -> bool:
+        """Return whether fields that the ICRC leaves out are not as this side would send them."""
+        device = self._ctx.device
+        return ip.ttl != device.ttl or all((ip.tos ^ tc) >> ECN_BITS for tc in device.classes)
 
     def _answer(self, event: FrameIn, qp: Qp, frame: Frame) -> None:
         rh = frame.rh

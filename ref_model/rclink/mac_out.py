@@ -9,7 +9,7 @@ from ref_model.events import FrameOut
 from ref_model.rclink import frames
 from ref_model.rclink.config import Device, Flow, QpConfig
 from ref_model.rclink.context import MAC_PATH
-from ref_model.wire.rclink import Format, Frame, Kind, Opcode, ParseError, build
+from ref_model.wire.rclink import Format, Frame, Kind, Opcode, ParseError, Reason, build
 from ref_model.wire.rclink import parse as parse_frame
 from ref_model.wire.rclink.rh import KIND_BITS, NAK
 
@@ -88,7 +88,7 @@ class MacOut:
         try:
             frame = parse_frame(event.data, layout)
         except ParseError as error:
-            frame, problem = error.partial, True
+            frame, problem = error.partial, error.reason is not Reason.ICRC
         kind = self._kind(frame, event)
         if kind is Kind.TYPE3:
             self._type3(event)
@@ -154,7 +154,7 @@ class MacOut:
         self._shared.gates.left(flow, len(event.data))
         self._rates.sent(qp, len(actual.payload), again)
         if rh is not None and rh.ts_en:
-            self._shared.book.stamped(rh.timestamp, event.begin)
+            self._shared.book.stamped(rh.timestamp, event.begin, qp.scope)
         length = len(actual.payload) if ctx.knobs["NOCNP_BYTES"] == "PAYLOAD" else len(event.data)
         qp.notices.counted(length)
         if lite:

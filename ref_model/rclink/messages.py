@@ -29,6 +29,8 @@ RULES = {
     TYPE2_RX_OVERFLOW: "RCL-121",
     TYPE3_FAULT: "RCL-139",
 }
+#: Rule that a message without cause breaks, where it is another one: the slot or the retry was there.
+UNCAUSED = {RETRY_OVER: "RCL-050", OVER_CREDIT: "RCL-060"}
 T1_OVERSIZE_BIT, T1_OVER_CREDIT_BIT, RETRY_OVER_BIT = 0, 1, 3
 T2_OVERSIZE_BIT, T2_OVER_CREDIT_BIT, T2_RX_OVERSIZE_BIT = 6, 9, 12
 TX_DISABLED_BIT, RX_DISABLED_BIT = 14, 15
@@ -139,9 +141,7 @@ class Messages:
             elif cause in RULES and self._instead(cause, qp):
                 return cause, qp
             else:
-                rule = RULES.get(cause, "RCL-122")
-                if rule == "RCL-051":
-                    rule = "RCL-050"
+                rule = UNCAUSED.get(cause, RULES.get(cause, "RCL-122"))
                 rules.fail(rule, "no message", f"type {cause[0]} code {cause[1]}", "no cause", self.scope)
                 return cause, qp
         self._owed.remove(match)

@@ -47,7 +47,10 @@ class Raw:
 
 @dataclass(slots=True, eq=False)
 class Chunk:
-    """What one receive descriptor gets; ``answered``: when the last write of its bytes was."""
+    """What one receive descriptor gets.
+
+    ``rule`` sends its frame here; ``answered``: when the last write of its bytes was.
+    """
 
     position: int
     buffer: int
@@ -56,6 +59,7 @@ class Chunk:
     last: bool
     error: int
     duty: Must
+    rule: str
     missing: set[int] = field(default_factory=set)
     answered: int = 0
 
@@ -67,6 +71,7 @@ class Received:
     data: bytes
     error: int
     duty: Must | None
+    rule: str  #: sends it here
     at: int = 0
 
 
@@ -384,7 +389,7 @@ class RawEthernet:
         if ring.done < ring.head:
             what, why = f"{len(event.data)} bytes in memory", "a frame that belongs to TYPE3"
             duty = self._ctx.deadlines.must(rule, what, why, self._ctx.client, self._ctx.liveness())
-        self._frames.append(Received(event.data, error, duty))
+        self._frames.append(Received(event.data, error, duty, rule))
         self._assign()
 
     def _to_fill(self, position: int, descriptor: Descriptor) -> None:
@@ -411,7 +416,7 @@ class RawEthernet:
             what, why = f"descriptor {position} with {len(data)} bytes", "a raw frame came"
             duty = ctx.deadlines.must("RCL-109", what, why, ctx.client, ctx.liveness())
             error = frame.error if last else 0
-            chunk = Chunk(position, descriptor.addr, data, first, last, error, duty)
+            chunk = Chunk(position, descriptor.addr, data, first, last, error, duty, frame.rule)
             chunk.missing.update(range(len(data)))
             self._chunks.append(chunk)
             if last:
@@ -447,12 +452,20 @@ class RawEthernet:
                     continue
                 if at >= len(chunk.data) or chunk.data[at] != event.data[index]:
                     expected = chunk.data[offset : offset + len(event.data)]
-                    rules.fail("RCL-109", expected, event.data, "bytes of a received frame", scope)
+                    left_out = chunk.first and self._begins_later(event.data, chunk)
+                    rule = chunk.rule if left_out else "RCL-109"
+                    rules.fail(rule, expected, event.data, "bytes of a received frame", scope)
                     return
                 chunk.missing.discard(at)
             rules.met("RCL-109", "bytes of a received frame", scope)
             return
         rules.fail(self._unasked("RX"), "a posted buffer", event.addr, "no frame for this place", scope)
+
+    def _begins_later(self, data: bytes, missed: Chunk) -> bool:
+        """Return whether ``data`` begins another frame than that of ``missed``."""
+        others = [chunk.data for chunk in self._chunks if chunk is not missed and chunk.first]
+        others += [frame.data for frame in self._frames]
+        return any(other[:BEAT] == data[:BEAT] for other in others)
 
     def _written_back(self, event: MemWrite) -> None:
         """A descriptor is written back."""

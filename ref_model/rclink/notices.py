@@ -219,6 +219,6 @@ class CnpFilter:
         if perhaps:
             self._store(number, *perhaps.popleft())
             return
-        rule = self._silent.get(number, "RCL-100")
+        rule = self._silent.get(number) or qp.refused_rule or "RCL-100"
         why = "a CNP of this queue pair was told lately" if rule != "RCL-100" else "no CNP came"
         rules.fail(rule, "no RECV_CNP", f"RECV_CNP of QP {number}", why, qp.scope)

@@ -95,7 +95,7 @@ class RegisterAccess:
         qp.configured(event.settled)
         if name == "QP_CONTROL_STATUS":
             if event.data & lanes(event.strb) & FREE_BUF_SET:
-                self._model.client.flushed(requester.flush())
+                self._model.client.flushed(*requester.flush())
             self._model.rates.lock(qp)
             requester.schedule()
         elif name == "TX_EPSN_MEM":

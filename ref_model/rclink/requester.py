@@ -211,6 +211,8 @@ class Requester:
             rules.met("RCL-037", "the next number", self.qp.scope)
             if self.psn(index) == 0 and index:
                 rules.met("RCL-038", "numbers wrap", self.qp.scope)
+            if index > state.una and not state.rewinds and self.qp.book.resending(self.qp) is not None:
+                rules.met("RCL-046", "goes on while another queue pair sends again", self.qp.scope)
         else:
             rules.met(self.pass_rule, "sent again in order", self.qp.scope)
         state.next = index + 1
@@ -256,7 +258,8 @@ class Requester:
                 self.ctx.liveness(),
             )
             self.pass_rule = "RCL-048"
-            self._count_retry()
+            if not self._count_retry():
+                self._must_not_leave(index, "the retry threshold is passed")
             return
         for rewind in state.rewinds:
             if index <= max(rewind.start, state.una):
@@ -268,10 +271,10 @@ class Requester:
     def _overdue(self, index: int) -> None:
         """Nothing may leave that a retry event forbids."""
         state, rules, ctx = self.state, self.ctx.rules, self.ctx
-        if self.fatal and ctx.late(self.clock):
-            rules.fail(
-                "RCL-050", "no frame", f"PSN {self.psn(index):#x}", "the queue pair is fatal", self.qp.scope
-            )
+        stopped = self.fatal and ctx.late(self.clock)
+        if stopped or (self.fatal_duty is not None and index < state.next and not self._rewind_at(index)):
+            why = "the queue pair is fatal" if stopped else "the retry threshold is passed"
+            self._must_not_leave(index, why)
             return
         for rewind in state.rewinds:
             if rewind.optional or not ctx.late(rewind.clock):
@@ -285,6 +288,10 @@ class Requester:
                 seen, why = f"PSN {self.psn(index):#x}", f"a {rewind.kind} came before"
                 rules.fail(rewind.rule, f"PSN {self.psn(start):#x}", seen, why, self.qp.scope)
                 rewind.optional = True
+
+    def _must_not_leave(self, index: int, why: str) -> None:
+        """The packet at ``index`` leaves though retries are exhausted."""
+        self.ctx.rules.fail("RCL-050", "no frame", f"PSN {self.psn(index):#x}", why, self.qp.scope)
 
     def _drop_stale(self) -> None:
         """Served retry events permit nothing any more once the DUT must have acted on them."""
@@ -630,16 +637,20 @@ class Requester:
         self.state = State(first=first)
         self.fatal = False
 
-    def flush(self) -> int:
-        """free_buf_set: all slots are freed; returns how many tokens come back without a number."""
+    def flush(self) -> tuple[int, list[bytes]]:
+        """free_buf_set: all slots are freed.
+
+        Returns how many tokens come back without a number, and the payloads that must not be sent any more.
+        """
         state = self.state
         tokens = state.accepted - state.returned
+        freed = [state.packets[index].payload for index in range(state.una, state.accepted)]
         self._forget()
         first = self.psn(state.accepted)
         self.state = State(first=first)
         self.state.tails = (self.psn_before(state, state.next), self.psn_before(state, state.top))
         self.schedule()
-        return tokens
+        return tokens, freed
 
     @staticmethod
     def psn_before(state: State, index: int) -> int:

@@ -236,7 +236,7 @@ class Responder:
             return
         if not self._known(expected):
             low, high = (self._lowest() - last) & PSN_MASK, (self.expected - last) & PSN_MASK
-            wrapped = self.expected < 8 and self.expected != self.first
+            wrapped = min(expected, self.expected) < 8 and self.expected != self.first
             rule = "RCL-038" if wrapped else "RCL-094"
             why = "the latest PSN in order"
             rules.fail(rule, f"PSN {low:#x} .. {high:#x}", f"PSN {psn:#x}", why, scope)
@@ -389,7 +389,7 @@ class Responder:
             return False
         delivery = self.deliveries.popleft()
         self._delivered.append(payload)
-        ctx.deadlines.meet(delivery.duty)
+        ctx.handed_over(delivery.duty)
         self.qp.outgoing(delivery)
         if delivery.rule != "RCL-039":
             rules.met("RCL-039", "a request in order", scope)

@@ -195,7 +195,7 @@ function automatic icrc_good(input integer body);
   begin
     if (rx_format == STD && !k_icrc_from_rh) begin
       c = crc_step(CRC_AFTER_LRH,
-                   {head8(rx_ip), `MUT(32, 8'hFF, head8(rx_ip + 1)), rx_head[495 - 8*rx_ip -: 48], 8'hFF,
+                   {head8(rx_ip), `MUT(32, 8'hFF, head8(rx_ip + 1) >= 8'hF0 ? head8(rx_ip + 1) : 8'hFF), rx_head[495 - 8*rx_ip -: 48], 8'hFF,
                     head8(rx_ip + 9), 16'hFFFF,
                     rx_head[415 - 8*rx_ip -: 64], rx_head[351 - 8*rx_ip -: 48], 16'hFFFF, 288'd0}, 28);
     end else c = CRC_INIT;

@@ -30,7 +30,7 @@ endtask
 task automatic retry_event(input [QP_AW-1:0] q, input [11:0] start);
   begin
     if (!q_fatal[q]) begin
-      `MUT_DO(46, if (q_head[q ^ 4] != NIL) rewind(q ^ 4, q_e_rsp[q ^ 4]);)
+      `MUT_IF(46, q_head[q ^ 3] != NIL, rewind(q ^ 3, q_e_rsp[q ^ 3]);)
       if (q_retry[q] != 4'hF) q_retry[q] = q_retry[q] + 1'b1;
       if ({1'b0, q_retry[q]} >= {1'b0, g_retry[16:13]} + `MUT(50, takes(14) ? 5'd1 : 5'd0, 5'd2)) set_fatal(q);
       else rewind(q, start);

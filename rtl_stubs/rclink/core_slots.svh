@@ -134,7 +134,6 @@ task automatic rewind(input [QP_AW-1:0] q, input [11:0] start);
       n = n + 1'b1;
     end
     q_tx_last[q] = start - 12'd1;
-    q_tx_max[q] = `MUT(53, q_tx_max[q], start - 12'd1);
     q_send[q] = s;
     q_out[q] = n;
     relink(q, `MUT(58, 1'b1, 1'b0));

@@ -49,7 +49,7 @@ task automatic grant_type1(input [9:0] s);
       q_send[q] = s_follow[s];
       if (q_head[q] == NIL) q_tail[q] = NIL;
     end else begin
-      q_tx_last[q] = s_psn[s];
+      q_tx_last[q] = `MUT(53, s_psn[s], s_sent[s] ? q_tx_last[q] : s_psn[s]);
       if (s_psn[s] != q_tx_max[q] && s_psn[s] - q_tx_max[q] < 12'd2048) q_tx_max[q] = s_psn[s];
       if ((k_acc_retry && `MUT(68, 1'b1, 1'b0)) || !s_sent[s]) f = n;
       else f = 0;

@@ -119,8 +119,7 @@ task automatic take_tx_s;
     if (TX_S_FS_I) start_packet;
     if (in_packet) begin
       n = $countones(TX_S_KEEP_I);
-      n = `MUT(23, n, (n == 63) ? 64 : n);
-      word = first_bytes(TX_S_DAT_I, n);
+      word = first_bytes(TX_S_DAT_I, `MUT(23, n, (n == 63) ? 62 : n));
       if (in_fate == STORED) begin
         if (in_type == 2'd0 && in_beat < S1_WORDS) s_mem[in_slot*S1_WORDS + in_beat] = word;
         if (in_type == 2'd3 && in_beat < S2_WORDS) s2_mem[in_slot*S2_WORDS + in_beat] = word;

@@ -20,7 +20,7 @@ STORED = Scope(skip=frozenset({"TYPE3.TX_MD_HEAD_PTR", "TYPE3.RX_MD_HEAD_PTR"}))
 """Registers that are plain storage: what the head pointers show while their channel is in reset is open."""
 
 REQUEST, ACK, CNP = int(Opcode.REQUEST), int(Opcode.ACK), int(Opcode.CNP)
-PEER_MAC, PEER_IP = 0x02_00_00_00_00_22, 0xC0A8_0002
+PEER_MAC, PEER_IP = 0xD6_00_00_00_00_22, 0xC0A8_0002
 PEER_QP = 4
 """The peer of queue pair n is n exclusive-or this: another number in the same bank."""
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import struct
 from itertools import product
 from typing import Any, ClassVar
 
+from ref_model.wire import IPv4, ipv4
 from ref_model.wire.rclink import Format
 from tb.partner import Action, Direction, Fault
-from tb.sequences.rclink import REQUEST, burst, exchange, payload, peer_burst, reset, start
+from tb.sequences.rclink import PEER_IP, REQUEST, burst, exchange, payload, peer_burst, reset, start
 from tb.testcase import RclinkTest, dut_test
 
 
@@ -124,7 +126,7 @@ class address_fields(RclinkTest):
 class ip_header(_Formats):
     """The IPv4 header is as configured, its checksum right also where the sum carries twice.
 
-    Stimulus: TTLs, identifications and addresses at their ends.
+    Stimulus: TTLs, identifications and addresses at their ends; an identification that makes two carries.
     Checks: RCL-010, RCL-012.
     """
 
@@ -133,6 +135,16 @@ class ip_header(_Formats):
         "ip_id": (0, 0xFFFF),
         "ip": (0xFFFF_FFFF, 0x0A00_0001),
     }
+
+    async def scenario(self) -> None:
+        await super().scenario()
+        await start(self, (1,))
+        device = self.host.settings
+        header = IPv4(device.ip, PEER_IP, device.classes[1], device.ttl, ident=0, checksum=0)
+        words = struct.unpack(">10H", ipv4.pack(header, 40 + 64))
+        await self.host.set("IP_ADDR", ip_ID=~sum(words) & 0xFFFF)  # the words sum to 0xFFFF and a carry
+        await self.host.pause(0.1)
+        await burst(self, 1, 2, 64)
 
 
 @dut_test(suites=("full",))

@@ -4,7 +4,19 @@ from __future__ import annotations
 
 from ref_model.wire.rclink import Format
 from tb.partner import Action, Direction, Fault
-from tb.sequences.rclink import ACK, bring_up, corrupt, exchange, payload, peer_burst, settled, start
+from tb.sequences.rclink import (
+    ACK,
+    CNP,
+    bring_up,
+    burst,
+    connect,
+    corrupt,
+    exchange,
+    payload,
+    peer_burst,
+    settled,
+    start,
+)
 from tb.testcase import RclinkTest, dut_test
 
 
@@ -18,9 +30,9 @@ class classification(RclinkTest):
 
     async def scenario(self) -> None:
         for vlan in (False, True):
-            links = await start(self, (1, 2), vlan=vlan, tpid=0x9100)
-            await exchange(self, links, 4)
+            links = await start(self, (1, 2), vlan=vlan, tpid=0x9100, timeout_us=0)
             self.partner.multicast(1, payload(self.rng))
+            await exchange(self, links, 4)
             await self.settle()
 
 
@@ -111,12 +123,21 @@ class partition_keys(_Damage):
 class reserved_opcode(_Damage):
     """Frames with the reserved opcode are dropped in silence.
 
-    Stimulus: opcode 3 on requests.
+    Stimulus: opcode 3 on requests, answers and notifications.
     Checks: RCL-031.
     """
 
     field = "rh.opcode"
     values = (3,)
+
+    async def scenario(self) -> None:
+        await super().scenario()
+        link = await connect(self, 2)
+        for opcode in (ACK, CNP):
+            corrupt(self, self.field, 3, opcode)
+            await burst(self, link.number, 1)
+            self.partner.notify(link.peer)
+            await settled(self)
 
 
 @dut_test(suites=("full",))

@@ -9,6 +9,7 @@ from tb.sequences.rclink import (
     ACK,
     REQUEST,
     burst,
+    corrupt,
     exchange,
     lose,
     payload,
@@ -227,6 +228,7 @@ class _Fatal(RclinkTest):
         lose(self, FROM_DUT, qp=1)
         await burst(self, 1, 4)
         await self.host.pause(40)
+        await burst(self, 1, 2)
         await exchange(self, links[1:], 5)
         self.partner.clear_faults()
         if not self.recovers:
@@ -242,7 +244,7 @@ class _Fatal(RclinkTest):
 class retry_over(_Fatal):
     """At the threshold a queue pair stops and is reported, the others go on.
 
-    Stimulus: everything of one queue pair lost until it is fatal, traffic on another.
+    Stimulus: everything of one queue pair lost until it is fatal, more packets for it, traffic on another.
     Checks: RCL-050, RCL-051, RCL-122.
     """
 
@@ -251,7 +253,7 @@ class retry_over(_Fatal):
 class retry_recovery(_Fatal):
     """The documented recovery frees the slots of a fatal queue pair and brings it back.
 
-    Stimulus: a fatal queue pair, recovery, traffic on both.
+    Stimulus: a fatal queue pair with packets sent and not sent, recovery, traffic on both.
     Checks: RCL-055.
     """
 

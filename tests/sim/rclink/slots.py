@@ -62,6 +62,31 @@ class arbitration_age(_Queue):
 
 
 @dut_test(suites=("full",))
+class resend_age(RclinkTest):
+    """Packets to repeat keep their place before younger ones.
+
+    Stimulus: packets of one queue pair lost; while its bank is paused, packets of another one of it come
+    and the timeout of the first is over.
+    Checks: RCL-048, RCL-056.
+    """
+
+    async def scenario(self) -> None:
+        fields = {("XON_THR_RDMA", "rx_type1_req_bank1_pfc_en"): 1}
+        await start(self, (1, 5), timeout_us=8, fields=fields)
+        for _ in range(2):
+            lose(self, Direction.FROM_DUT, qp=1)
+            await burst(self, 1, 3)
+            await all_sent(self)
+            self.partner.clear_faults()
+            await self.env.levels.drive(ports.RX_PFC_REQ, 0b0010)
+            await self.host.pause(0.2)
+            await burst(self, 5, 12, 1344)  # longer than the order at the release is open
+            await self.host.pause(10)
+            await self.env.levels.drive(ports.RX_PFC_REQ, 0)
+            await self.settle()
+
+
+@dut_test(suites=("full",))
 class bank_rotation(_Queue):
     """With rotation no bank is granted twice in a row while another one waits.
 

@@ -120,8 +120,9 @@ class type3_receive(_Type3):
         other = ["0806", "88f7", "0800450000600000000040", "08004600006000000000401100"]
         ip = [other[2] + f"{protocol:02x}" for protocol in (1, 6, 41)]
         udp = [other[2] + "11" + "00" * 10 + "1234" + port for port in ("12b6", "12b8", "0000")]
+        ported = [entry + "00" * 10 + "1234" + "12b7" for entry in ip]
         for tag in ("", "81000123"):
-            for kind in (other[0], other[1], other[3], *ip, *udp):
+            for kind in (other[0], other[1], other[3], *ip, *ported, *udp):
                 await self.rings.post_receive(512)
                 await self.receive(self.raw(100, bytes.fromhex(tag + kind)))
 

@@ -81,6 +81,16 @@ def test_wrong_message(index: tuple[int], words: tuple[int, ...], rules: set[str
     assert found and found[0].rule in rules, found[:2]
 
 
+def test_no_slot_where_there_is_one() -> None:
+    pair = Pair(Setup(), CLEAN)
+    pair.send(0, 1, bytes(64))
+    pair.drain(20 * US)
+    side = pair.sides[0]
+    side.model.observe(SideBand(pair.now, pair.now, ports.MSI, (1 << 31 | 1 << 5 | 3,)))
+    side.model.advance(pair.now + CLK)
+    assert [finding.rule for finding in side.findings] == ["RCL-060"]
+
+
 def test_wrong_level() -> None:
     log = drops().sides[0].log
     never = judge(event for event in log if not (_is(event, ports.RC_INTR)))
@@ -187,7 +197,8 @@ def test_two_deliveries_exchanged() -> None:
     assert found and found[0].rule in ("RCL-039", "RCL-138"), found[:1]
 
 
-def test_recovery_of_a_fatal_queue_pair() -> None:
+def recovered() -> Pair:
+    """A queue pair that was fatal, freed, and numbered anew."""
     pair = Pair(Setup(retry_limit=2, timeout_us=20), CLEAN)
     pair.links[0].faults = LinkFaults(drop=1.0)
     for number in range(4):
@@ -210,6 +221,21 @@ def test_recovery_of_a_fatal_queue_pair() -> None:
     pair.write(1, "QP_ID_SET", 1)
     pair.write(1, "REQ_CHK_SN_MEM", 5)
     pair.run(US)
+    return pair
+
+
+def test_freed_packet_that_is_sent() -> None:
+    pair = recovered()
+    side = pair.sides[0]
+    assert side.findings == []
+    frame = next(e for e in side.log if isinstance(e, FrameOut) and e.port == ports.MAC_TX)
+    side.model.observe(replace(frame, begin=pair.now, settled=pair.now + CLK))
+    side.model.advance(pair.now + CLK)
+    assert [finding.rule for finding in side.findings] == ["RCL-055"]
+
+
+def test_recovery_of_a_fatal_queue_pair() -> None:
+    pair = recovered()
     pair.write(0, "INTR_STATUS", 8)
     pair.send(0, 1, bytes(90))
     pair.drain(500 * US)

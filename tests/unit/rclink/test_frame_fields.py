@@ -9,7 +9,7 @@ import pytest
 
 from ref_model.events import Event, FrameOut
 from ref_model.rclink import ports
-from ref_model.wire.rclink import Format, Frame, recompute
+from ref_model.wire.rclink import Format, Frame, build, parse, recompute
 from tests.unit.rclink.trace import (
     change_bytes,
     change_frame,
@@ -101,6 +101,8 @@ FIELDS = [
     (S, False, is_request, flip("rh.fack"), "RCL-020"),
     (S, False, is_ack, flip("rh.fack"), "RCL-020"),
     (S, False, is_request, put("rh.ts_en", lambda _: False), "RCL-018"),
+    (S, False, is_request, put("rh.timestamp", lambda ticks: (ticks - 2000) & 0xFFFF), "RCL-018"),
+    (S, False, is_request, put("rh.timestamp", lambda ticks: (ticks + 2000) & 0xFFFF), "RCL-018"),
     (S, False, is_request, raw("icrc", lambda frame: frame.icrc ^ 1), "RCL-021/value"),  # type: ignore[operator]
     (S, False, is_request, payload(lambda data: data[:9] + b"\xff\x00" + data[11:]), "RCL-023"),
     (G1, False, is_request, flip("addresses.tc", 4), "RCL-005"),
@@ -111,8 +113,13 @@ FIELDS = [
     (G2, False, is_type2, flip("addresses.key_words"), "RCL-006"),
     (G2, False, is_request, flip("addresses.tc", 4), "RCL-133"),
     (G2, False, is_request, payload(lambda data: data[::-1]), "RCL-007"),
+    (G2, False, is_request, payload(lambda data: data[:6] + data[:-6]), "RCL-007"),
+    (G2, False, is_request, payload(lambda data: data[:6] + b"\xff" + data[7:]), "RCL-023"),
     (G2, True, is_ack, flip("vlan.tci", 0x2000), "RCL-003"),
     (LITE, False, is_request, flip("addresses.tc", 2), "RCL-133"),
+    (LITE, False, is_request, payload(lambda data: data[:6] + bytes(8) + data[6:]), "RCL-004"),
+    (LITE, False, is_request, payload(lambda data: data + bytes(4)), "RCL-004"),
+    (LITE, False, is_request, payload(lambda data: data[:-1] + b"\xff"), "RCL-023"),
     (LITE, False, is_type2, flip("addresses.dst"), "RCL-009"),
 ]
 
@@ -165,6 +172,17 @@ def cut(data: bytes) -> bytes:
     return data[:-4]
 
 
+def without_icrc(form: Format) -> Callable[[bytes], bytes]:
+    """No ICRC, and all lengths right."""
+
+    def change(data: bytes) -> bytes:
+        layout = layout_of(golden(form)).ctx.device.layout
+        assert layout is not None
+        return build(recompute(parse(data, layout)), replace(layout, icrc=False))
+
+    return change
+
+
 def other_type(data: bytes) -> bytes:
     return data[:12] + b"\x88\x99" + data[14:]
 
@@ -175,10 +193,12 @@ RAW = [
     (G1, is_request, other_type, {"RCL-132"}),
     (G2, is_type2, other_type, {"RCL-132"}),
     (G1, is_request, cut, ENDS),
+    (S, is_cnp, without_icrc(S), {"RCL-021/present"}),
+    *((form, is_ack, without_icrc(form), {"RCL-021/present"}) for form in (S, G1, G2)),
     (G1, is_request, lambda data: data + b"\0", ENDS),
     (S, is_type2, lambda data: data[:17] + bytes([data[17] ^ 1]) + data[18:], {"RCL-012", "RCL-010"}),
     (S, is_type2, lambda data: data[:39] + bytes([data[39] ^ 1]) + data[40:], {"RCL-012"}),
-    (LITE, is_request, lambda data: data[:12] + b"\x88\xb5" + data[12:], {"RCL-023", "RCL-004"}),
+    (LITE, is_request, lambda data: data[:12] + b"\x88\xb5" + data[12:], {"RCL-004"}),
 ]
 
 

@@ -292,6 +292,17 @@ def test_receive_wrong(action: Callable[[Bench], object], rule: str) -> None:
     assert found and found[0] == rule, found
 
 
+def test_frame_left_out() -> None:
+    """The buffer of a frame gets the next one: the rule that sends the first one here is broken."""
+    bench = Bench()
+    bench.post("RX", [rx_md()])
+    bench.frame(FRAME[:12] + bytes.fromhex("0800450000560000000040") + b"\x01" + bytes(range(76)))
+    bench.frame(FRAME)
+    bench.md_read(RX_RING)
+    bench.data_write(RX_BUFFER, FRAME)
+    assert bench.end()[0] == "RCL-026"
+
+
 def test_oversize_and_empty_buffer() -> None:
     bench = Bench()
     bench.frame(FRAME * 90)

@@ -12,7 +12,7 @@ from ref_model.events import Event, FrameOut, Reset, SideBand
 from ref_model.link import LinkFaults
 from ref_model.rclink import RclinkModel, frames, ports
 from ref_model.rules import Finding
-from ref_model.wire.rclink import build
+from ref_model.wire.rclink import build, parse
 from tests.unit.rclink.pair import CLK, KNOBS, US, Pair, Setup
 from tests.unit.rclink.trace import golden, judge
 
@@ -190,6 +190,23 @@ def test_idle_with_work_in_hand() -> None:
     assert side.findings[0].rule == "RCL-129"
 
 
+@pytest.mark.parametrize("delivered", [True, False])
+def test_idle_with_a_delivery_in_hand(delivered: bool) -> None:
+    """Idle with a packet for the client in hand is wrong; one that was dropped breaks another rule alone."""
+    pair = Pair(Setup(), CLEAN)
+    pair.send(1, 1, bytes(64))
+    pair.drain(20 * US)
+    log = list(pair.sides[0].log)
+    packet = next(e for e in log if isinstance(e, FrameOut) and e.port == ports.RX_M)
+    log.remove(packet)
+    idle = packet.begin + CLK
+    log.append(SideBand(idle, idle, ports.IDLE, (3,)))
+    if delivered:
+        log.append(shifted(packet, 2 * US))
+    found = judge(sorted(log, key=lambda event: event.begin))
+    assert {finding.rule for finding in found} == ({"RCL-129"} if delivered else {"RCL-039"})
+
+
 def test_frame_on_its_way() -> None:
     log = list(golden())
     at = next(
@@ -232,7 +249,11 @@ def late_ack() -> list[Event]:
     log = [e for e in pair.sides[0].log if not (isinstance(e, SideBand) and e.port == ports.TX_S_CRD)]
     at = pair.now + US
     log.append(SideBand(at, at, ports.RX_PFC_REQ, (0,)))
-    log += [replace(e, begin=e.begin - sent[0].begin + at + CLK, settled=at + US) for e in sent[:1]]
+    again = parse(sent[0].data, peer.device.layout)
+    assert again.rh is not None
+    ticks = (at + CLK - sent[0].begin) // CLK
+    again = replace(again, rh=replace(again.rh, timestamp=again.rh.timestamp + ticks & 0xFFFF), icrc=None)
+    log.append(replace(sent[0], data=build(again, peer.device.layout), begin=at + CLK, settled=at + US))
     return log
 
 

@@ -108,6 +108,17 @@ def test_bad_frame(form: Format, name: str, edit: Edit | None, error: int, parts
             assert found == []
 
 
+def test_reserved_opcode_taken_for_a_notification() -> None:
+    pair = Pair(Setup(), CLEAN)
+    pair.inject(0, peer_request(pair, 1, 0, bytes(64), reserved))
+    pair.run(US)
+    side = pair.sides[0]
+    assert side.findings == []
+    side.model.observe(SideBand(pair.now, pair.now, ports.RECV_CNP, (1,)))
+    side.model.advance(pair.now + CLK)
+    assert [finding.rule for finding in side.findings] == ["RCL-031"]
+
+
 def test_oversize_type2_frame() -> None:
     pair = Pair(Setup(Format.GEN1), CLEAN)
     peer = pair.sides[1].endpoint
@@ -131,7 +142,14 @@ def summed(frame: Frame) -> None:
     frame.udp.checksum = 0xBEEF
 
 
-@pytest.mark.parametrize(("edit", "rule"), [(padded, "RCL-136"), (summed, "RCL-014/rx")])
+def rerouted(frame: Frame) -> None:
+    assert frame.ip is not None
+    frame.ip.tos, frame.ip.ttl = 0xFC, 3
+
+
+@pytest.mark.parametrize(
+    ("edit", "rule"), [(padded, "RCL-136"), (summed, "RCL-014/rx"), (rerouted, "RCL-032")]
+)
 def test_frame_that_must_be_taken(edit: Edit, rule: str) -> None:
     pair = Pair(Setup(), CLEAN)
     pair.inject(0, peer_request(pair, 1, 0, bytes(64), edit))

@@ -135,6 +135,20 @@ def hasty(self: Sender, line: Line, qp: int) -> None:
     self.go_back(line)
 
 
+def patient(more: int) -> Callable[[Sender, Line, int], None]:
+    """``more`` repeats than the threshold minus one."""
+
+    def retry(self: Sender, line: Line, qp: int) -> None:
+        if line.retries < self.endpoint.device.retry_limit - 1 + more:
+            line.retries += 1
+            self.go_back(line)
+            return
+        line.retries = self.endpoint.device.retry_limit
+        Sender.retry(self, line, qp)
+
+    return retry
+
+
 def early_timer(self: Sender, line: Line) -> None:
     Sender.restart(self, line)
     if line.timer is not None:
@@ -173,6 +187,13 @@ def always_nak(self: Receiver, frame: Frame, source: int) -> None:
     channel: Channel = self.channel(frame.rh.dest_qp)
     channel.nak_sent = False
     Receiver.request(self, frame, source)
+
+
+def expects_zero_early(self: Receiver, frame: Frame, source: int) -> None:
+    assert frame.rh is not None
+    Receiver.request(self, frame, source)
+    channel = self.channel(frame.rh.dest_qp)
+    channel.expected %= 4095
 
 
 def deliver_again(self: Receiver, frame: Frame, source: int) -> None:
@@ -301,13 +322,14 @@ CASES = [
     Case("retry resends other queue pairs", sender(again=others_too), {"RCL-046"}, link=LOSSY),
     Case("retry changes the payload", sender(again=changed_payload), {"RCL-045"}, link=LOSSY),
     Case("PSN wrap off by one", sender(number=wrap_early), {"RCL-038"}, Setup(psn=4080)),
+    Case("expected PSN wraps early", receiver(request=expects_zero_early), {"RCL-038"}, Setup(psn=4080)),
     Case("newest first", sender(choose=newest), {"RCL-056"}, PAUSED),
     Case("banks not in turn", sender(choose=oldest), {"RCL-057"}, IN_TURN),
     Case("pause ignored", regulator(flow_open=always), {"RCL-091"}, PAUSED),
     Case(
         "bank mask never released",
         sender(choose=banks_exclusive),
-        {"RCL-058", "RCL-056"},
+        {"RCL-058"},
         Setup(qps=(1,), bank_rr=True),
     ),
     Case("a token lost", sender(_release=lose_token), {"RCL-040", "RCL-041"}),
@@ -316,6 +338,7 @@ CASES = [
     Case("NAK acknowledges nothing", sender(refuse=nak_frees_nothing), {"RCL-047", "RCL-045"}),
     Case("stale ACK frees a slot", sender(acknowledge=stale_frees), {"RCL-049"}, link=DUPLICATING),
     Case("threshold ignored", sender(retry=endless), {"RCL-050", "RCL-051"}, QUICK),
+    Case("two retries too many", sender(retry=patient(2)), {"RCL-050"}, QUICK),
     Case("fatal too early", sender(retry=hasty), {"RCL-050"}, Setup(retry_limit=6, timeout_us=40)),
     Case("timeout too early", sender(restart=early_timer), {"RCL-048"}, link=LOSSY),
     Case("no timeout", sender(expire=no_timer), {"RCL-048"}, ONE, LOSSY),
@@ -347,6 +370,12 @@ def test_seeded_fault(case: Case) -> None:
     assert found and found[0] in case.rules, found[:5]
 
 
+def test_one_repeat_more_is_legal() -> None:
+    pair = Pair(QUICK, CLEAN, parts=sender(retry=patient(1)))
+    act(pair, Case("threshold ignored", GOOD, set(), QUICK))
+    assert pair.finish() == []
+
+
 def act(pair: Pair, case: Case) -> None:
     """Traffic in which the fault shows."""
     if case.name.startswith("greater"):
@@ -358,7 +387,7 @@ def act(pair: Pair, case: Case) -> None:
     if case.name.startswith("NAK ack"):
         refuse_third(pair)
         return
-    if case.name in ("threshold ignored", "fatal too early"):
+    if case.name in ("threshold ignored", "two retries too many", "fatal too early"):
         pair.links[0].faults = LinkFaults(drop=1.0)
         for qp in pair.setup.qps:
             pair.send(0, qp, pair.random_packet())

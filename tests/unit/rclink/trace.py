@@ -83,6 +83,7 @@ def change_bytes(
             if left == 0:
                 event = replace(event, data=change(event.data))
         yield event
+    assert left <= 0, "the log has no such frame"
 
 
 def without_frames(log: tuple[Event, ...], wanted: Callable[[Frame], bool]) -> Iterator[Event]:
