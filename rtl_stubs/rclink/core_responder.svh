@@ -68,7 +68,7 @@ task automatic judge_request(input [QP_AW-1:0] q, input [11:0] psn, input fack, 
         q_nak_sent[q] = `MUT(43, 1'b0, q_nak_sent[q]);
         q_rnr_sent[q] = 1'b0;
         q_ts[q] = stamp;
-        schedule_ack(q, `MUT(96, fack, 1'b0));
+        schedule_ack(q, fack);
       end
     end else if (`MUT(161, ahead < 12'd2048, psn > q_rx_epsn[q])) begin
       if (`MUT(42, !q_nak_sent[q], 1'b1)) begin
@@ -100,17 +100,13 @@ task automatic send_ack(input [QP_AW-1:0] q, input [11:0] expected, input fack);
   end
 endtask
 
-task automatic step_walk(input [QP_AW-1:0] to);
-  walk_qp = `MUT(97, to, (merge_n > 0) ? {QP_AW{1'b0}} : to);
-endtask
-
 task automatic send_response;
   reg [QP_AW-1:0] q;
   reg [1:0] kind;
   reg own;
   reg [11:0] psn;
   begin
-    if (rq_n > 0) begin
+    if (`MUT(96, rq_n > 0, rq_n > 0 && merge_n == 0)) begin
       {own, psn, kind, q} = rq_mem[rq_rd];
       rq_rd = (rq_rd + 1) % RQ_DEPTH;
       rq_n = rq_n - 1;
@@ -135,7 +131,7 @@ task automatic send_response;
       clear_merge(walk_qp);
       `MUT_DO(95, clear_merge(walk_qp ^ 1);)
       walk_offer = 1'b0;
-      step_walk(walk_qp + 1'b1);
+      walk_qp = `MUT(97, walk_qp + 1'b1, {QP_AW{1'b0}});
     end
   end
 endtask
@@ -146,7 +142,7 @@ task automatic run_merge_walk;
   reg [1:0] low;
   begin
     if (merge_n == 0 || !merge[walk_qp]) walk_offer = 1'b0;
-    if (merge_n == 0) step_walk({walk_qp[QP_AW-1:2] + 1'b1, 2'b00});
+    if (merge_n == 0) walk_qp = {walk_qp[QP_AW-1:2] + 1'b1, 2'b00};
     else if (!walk_offer) begin
       group = merge[{walk_qp[QP_AW-1:2], 2'b00} +: 4] & (4'hF << walk_qp[1:0]);
       low = group[0] ? 2'd0 : group[1] ? 2'd1 : group[2] ? 2'd2 : 2'd3;
@@ -154,7 +150,7 @@ task automatic run_merge_walk;
         walk_offer = 1'b1;
         walk_qp = {walk_qp[QP_AW-1:2], low};
         walk_psn = q_ack_epsn[walk_qp];
-      end else step_walk({walk_qp[QP_AW-1:2] + 1'b1, 2'b00});
+      end else walk_qp = {walk_qp[QP_AW-1:2] + 1'b1, 2'b00};
     end
   end
 endtask

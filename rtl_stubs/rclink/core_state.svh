@@ -194,7 +194,7 @@ integer beat_bytes;                    // bytes of one MAC beat in use: 64 or 12
 function automatic [1:0] bank_of(input [QP_AW-1:0] q);
   case (TYPE1_VC_NUM)
     4: bank_of = `MUT(201, q[1:0], ({q[0], q[1]}));
-    2: bank_of = {1'b0, `MUT(63, q[0], q[1])};
+    2: bank_of = {1'b0, q[0]};
     default: bank_of = 2'd0;
   endcase
 endfunction
