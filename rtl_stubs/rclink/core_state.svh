@@ -173,7 +173,7 @@ integer mac_crd;
 reg tx_wants;                          // something could be sent
 
 // Immediate responses and the merge walk.
-reg [QP_AW+14:0] rq_mem [0:RQ_DEPTH-1];   // {own PSN, PSN, kind, QP}
+reg [QP_AW+2:0] rq_mem [0:RQ_DEPTH-1];   // {plain, kind, QP}
 integer rq_rd;
 integer rq_n;
 reg [QP_AW-1:0] walk_qp;
