@@ -36,6 +36,7 @@ class Buffers:
         self.stop = 0  #: TYPE1_FLOW_STOP_I
         self.type2_stop = 0
         self.stop_changed = 0
+        self._stopped_before: set[Flow] = set()  # stopped within a reaction time before the last change
         self.level = 0
         self._congested: dict[Flow, bool | None] = dict.fromkeys(FLOWS, False)
         self._duties: dict[tuple[int, int], Must] = {}
@@ -64,6 +65,8 @@ class Buffers:
         self._last_change[flow] = self._ctx.now
         if self._ctx.device.pause_out[flow]:
             self.judge()
+        else:
+            self._congested[flow] = None  # nobody follows it
 
     def stopped(self, flow: Flow) -> bool:
         """Return whether the client stops ``flow``."""
@@ -80,12 +83,18 @@ class Buffers:
 
     def client_stop(self, stop: int | None, type2: int | None, now: int) -> None:
         """New value of a stop level of the client."""
+        recent = self._stopped_before if self._stop_is_recent() else set()
+        self._stopped_before = recent | {flow for flow in FLOWS if self.stopped(flow)}
         if stop is not None:
             self.stop = stop
         if type2 is not None:
             self.type2_stop = type2
         self.stop_changed = now + self._ctx.timing.settle
         self.judge()
+
+    def _stop_is_recent(self) -> bool:
+        """Return whether a pause request of now may follow from what held before the last change."""
+        return self._ctx.now <= self.stop_changed + self._ctx.timing.reaction
 
     # -- pause requests ---------------------------------------------------------------------------
 
@@ -94,8 +103,12 @@ class Buffers:
         device = self._ctx.device
         if not device.pause_out[flow]:
             return False
-        if self.stopped(flow):
-            return True
+        congested = self._is_congested(flow)
+        return True if self.stopped(flow) else congested
+
+    def _is_congested(self, flow: Flow) -> bool | None:
+        """Return whether the fill level demands pause: yes, no, perhaps."""
+        device = self._ctx.device
         xon, xoff = device.marks[flow]
         if flow in (Flow.ACK, Flow.TYPE3) or xon >= xoff:
             return None  # marks that contradict each other say nothing
@@ -109,7 +122,9 @@ class Buffers:
             self._congested[flow] = None if self._congested[flow] else False
             if self._packets[flow] == 0:
                 self._congested[flow] = False
-        elif high >= xoff:
+        elif self._congested[flow] is True and low > xon:
+            pass  # on its way down, not at the lower mark yet
+        elif self._congested[flow] is True or high >= xoff:
             self._congested[flow] = None
         return self._congested[flow]
 
@@ -123,6 +138,8 @@ class Buffers:
             shown = self.level >> priority & 1
             for value in (0, 1):
                 certain = any(want is True for want in wanted) if value else all(w is False for w in wanted)
+                if value and shown and certain and not any(self.stopped(flow) for flow in flows):
+                    ctx.rules.met("RCL-089", "a full buffer asks for pause", ctx.client)
                 key = (priority, value)
                 duty = self._duties.get(key)
                 if certain and shown != value and duty is None:
@@ -143,6 +160,11 @@ class Buffers:
                     (ctx.deadlines.meet if shown == value else ctx.deadlines.void)(duty)
                     del self._duties[key]
 
+    def _asks(self, flow: Flow) -> bool:
+        """Return whether ``flow`` may ask for pause, now or by the stop before."""
+        before = self._stop_is_recent() and flow in self._stopped_before
+        return before or self._wanted(flow) is not False
+
     def shown(self, level: int) -> None:
         """Judge a new value of TX_PFC_REQ_O."""
         ctx = self._ctx
@@ -153,16 +175,18 @@ class Buffers:
             if not risen >> priority & 1:
                 continue
             flows = [flow for flow in FLOWS if device.vcs[flow] == priority]
-            recent = ctx.now <= self.stop_changed + ctx.timing.reaction or any(
+            recent = not ctx.late(ctx.former_until) or any(
                 ctx.now - self._last_change[flow] <= ctx.timing.reaction for flow in flows
             )
             enabled = [flow for flow in flows if device.pause_out[flow]]
             if not enabled and ctx.late(ctx.former_until):
                 what = f"TX_PFC_REQ_O[{priority}] = 0"
                 ctx.rules.fail("RCL-092", what, "1", "no flow of it may ask", ctx.client)
-            elif not recent and all(self._wanted(flow) is False for flow in enabled):
+            elif not recent and not any(self._asks(flow) for flow in enabled):
                 what = f"TX_PFC_REQ_O[{priority}] = 0"
-                ctx.rules.fail("RCL-089", what, "1", "no flow of it asks", ctx.client)
+                stop = any(flow in BANKS and self.stop >> flow & 1 for flow in flows)
+                why = "a stop of a bank without enable" if stop else "no flow of it asks"
+                ctx.rules.fail("RCL-090" if stop else "RCL-089", what, "1", why, ctx.client)
             else:
                 ctx.rules.met("RCL-092", "an enabled flow asks for pause", ctx.client)
         self.judge()

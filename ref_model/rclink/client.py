@@ -72,6 +72,7 @@ class Client:
         self.held = 0  #: slots that are or may be occupied
         self._anonymous: deque[Must] = deque()  # tokens owed without a number
         self._freed = 0  # of these, tokens of slots that software freed
+        self._over_credit = False  # a packet was dropped for want of a slot since all was quiet
         self.type2: deque[Multicast] = deque()
         self.type2_held = 0
         self._type2_tokens: deque[Must] = deque()
@@ -107,20 +108,21 @@ class Client:
         qp.scope.note(ctx.now, "in", f"packet of {len(event.data)} bytes")
         if len(event.data) > ctx.device.type1_len:
             ctx.messages.owe(TX_OVERSIZE, number, ctx.now)
-            self._drop(event.data, "RCL-119", "a packet that is too long")
+            self._drop_type1(qp, event.data, "RCL-119", "a packet that is too long")
             self._owe_anonymous("RCL-119", "a packet that was too long")
         elif qp.moving() and qp.former is not None and qp.former.enabled != qp.config.enabled:
             ctx.rules.inconclusive(f"a packet for QP {number} while it is enabled or disabled")
         elif not qp.config.enabled:
             ctx.messages.owe(TX_DISABLED, number, ctx.now)
-            self._drop(event.data, "RCL-120", "its queue pair is disabled")
+            self._drop_type1(qp, event.data, "RCL-120", "its queue pair is disabled")
             self._owe_anonymous("RCL-120", "a packet for a disabled queue pair")
         elif self.held >= self._slots:
             if self._shared.book.open < self._slots:
                 ctx.rules.inconclusive("a packet without a token while a slot is being freed")
                 return
             ctx.messages.owe(OVER_CREDIT, number, ctx.now)
-            self._drop(event.data, "RCL-118", "no slot is free")
+            self._drop_type1(qp, event.data, "RCL-118", "no slot is free")
+            self._over_credit = True
         else:
             self.held += 1
             self.last_accept = event.settled
@@ -143,6 +145,10 @@ class Client:
             self.type2_held += 1
             self.type2.append(Multicast(event.data, group, ctx.clock_at(event.settled)))
             self.type2_due()
+
+    def _drop_type1(self, qp: Qp, payload: bytes, rule: str, why: str) -> None:
+        qp.requester.state.drops += 1
+        self._drop(payload, rule, why)
 
     def _drop(self, payload: bytes, rule: str, why: str) -> None:
         """The DUT has to drop a packet of the client."""
@@ -207,20 +213,30 @@ class Client:
             return
         if not named:
             if self._anonymous:
-                ctx.deadlines.meet(self._anonymous.popleft())
-                if self._freed:
-                    self._freed -= 1
-                    self.held -= 1
+                ctx.deadlines.meet(self._next_anonymous())
+            elif self._over_credit:
+                why = "a packet without a slot returns no token"
+                ctx.rules.fail("RCL-118", "no token", "a token without a number", why, ctx.client)
             else:
                 why = "no dropped packet, no freed slot"
                 ctx.rules.fail("RCL-041", "a token with a number", "without", why, ctx.client)
             return
         qp = self._shared.qp(number)
-        if qp is None or not qp.requester.token():
-            if qp is None:
-                ctx.rules.fail("RCL-041", "a queue pair of the build", number, "token port", ctx.client)
-            return
-        self.held -= 1
+        if qp is None:
+            ctx.rules.fail("RCL-041", "a queue pair of the build", number, "token port", ctx.client)
+        elif self._anonymous and not qp.requester.returns:
+            duty = self._next_anonymous()
+            ctx.rules.fail(duty.rule, duty.expected, f"token of QP {number}", duty.why, ctx.client)
+            ctx.deadlines.void(duty)
+        elif qp.requester.token():
+            self.held -= 1
+
+    def _next_anonymous(self) -> Must:
+        """Take the oldest token owed without a number."""
+        if self._freed:
+            self._freed -= 1
+            self.held -= 1
+        return self._anonymous.popleft()
 
     def _type2_token(self) -> None:
         ctx = self._ctx
@@ -364,6 +380,7 @@ class Client:
             why, most = "packets without room are dropped and reported, one by one", self._unfit + self._other
             self._ctx.rules.in_range("RCL-121", self._unfit, most, self._told, why, self._ctx.messages.scope)
         self._unfit = self._told = self._other = 0
+        self._over_credit = False
 
     @property
     def free(self) -> tuple[int, int]:

@@ -51,6 +51,7 @@ class Gates:
         self._free_cells = 0  # TYPE2 frames sent without multicast credit
         self._returns = [deque[int](maxlen=_RETURNS) for _ in range(8)]  # when (ps) credits came back
         self._wiped = False
+        self._cells_kept = False  # over a CBFC reset, and not made whole since
         self.dfx = 0
 
     # -- openness ---------------------------------------------------------------------------------
@@ -115,6 +116,8 @@ class Gates:
         channel = self.channels[vc]
         if flow is Flow.TYPE2 and not device.multicast_credit and self._lacks_cells():
             return "RCL-087"
+        if flow is Flow.TYPE2 and device.multicast_credit and self._cells_kept:
+            return "RCL-084"
         if not any(other.loaded for other in self.channels):
             return ""  # nothing speaks of credit at all
         if device.credit_stop:
@@ -247,7 +250,7 @@ class Gates:
         """MAC2TX_CBFC_RESET_I: all channels unloaded; multicast credit stays."""
         for channel in self.channels:
             channel.clear()
-        self._wiped = True
+        self._wiped = self._cells_kept = True
         self.changed(now + self._ctx.timing.settle)
 
     def give_cells(self, num: int, now: int) -> None:
@@ -258,6 +261,7 @@ class Gates:
     def refill_cells(self, now: int) -> None:
         """Multicast credit is whole again."""
         self.multicast.credit = self.multicast.top
+        self._cells_kept = False
         self.changed(now + self._ctx.timing.settle, [Flow.TYPE2])
 
     def pause(self, level: int, now: int) -> None:

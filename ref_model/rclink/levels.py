@@ -73,7 +73,8 @@ class Levels:
     def _idle(self, value: int) -> None:
         """Idle is wrong if it is still shown a while later, with packets in hand that were there before."""
         ctx, shared, now = self._ctx, self._shared, self._ctx.now
-        busy = (shared.book.open > 0) << 1 | any(self._client.holds(flow) for flow in FLOWS)
+        sending = shared.book.open > 0 or bool(shared.turns.waiting)
+        busy = sending << 1 | any(self._client.holds(flow) for flow in FLOWS)
         if value & busy and not ctx.device.lite:
             ctx.deadlines.call_at(now + ctx.timing.reaction, lambda: self._still_idle(value & busy, now))
 
@@ -81,12 +82,20 @@ class Levels:
         ctx, shared = self._ctx, self._shared
         shown = self._seen[ports.IDLE] & bits
         why = "RCLINK_IDLE_O with work in hand"
+        if shown & 2:
+            self._idle_with_answers(since)
         if shown & 2 and shared.book.open and self._client.last_accept < since:
             ctx.rules.fail("RCL-129", "RCLINK_IDLE_O[1] = 0", 1, why, ctx.mac)
         elif shown & 1 and any(
             self._client.holds(flow) and shared.buffers.last_change(flow) < since for flow in FLOWS
         ):
             ctx.idle_claim = since  # wrong if such a packet still comes: it may have been dropped instead
+
+    def _idle_with_answers(self, since: int) -> None:
+        """Note idle for ACKs owed for requests that were delivered, and there before ``since`` (ps)."""
+        for number, turn in self._shared.turns.waiting.items():
+            if turn.idle is None and turn.since < since and not self._shared.qps[number].responder.deliveries:
+                turn.idle = self._ctx.rules.now
 
     def quiet(self) -> None:
         """Nothing moves: every level has one right value."""

@@ -147,12 +147,14 @@ class MacIn:
 
     def _lite(self, frame: Frame) -> None:
         ctx = self._ctx
-        assert frame.addresses is not None and frame.bank is not None
         device = ctx.device
+        assert frame.addresses is not None and frame.bank is not None and device.layout is not None
+        exact = frame.traffic_class == device.layout.bank_tcs[frame.bank]
         qp_bits = (self._shared.values.qp_count - 1).bit_length()
         number = lite_qpid(frame.addresses.src, frame.bank, device.bank_bits, qp_bits)
         source = frame.addresses.src & SOURCE_BITS
-        self._client.arrive(frame.payload, source, number, ports.ETYPE_TYPE1, "RCL-105")
+        rule = "RCL-105" if exact else "RCL-106"  # its low two bits do not count
+        self._client.arrive(frame.payload, source, number, ports.ETYPE_TYPE1, rule)
         ctx.rules.tempt("RCL-107", "mac_tx")
 
     # -- TYPE1 ------------------------------------------------------------------------------------

@@ -12,6 +12,7 @@ from ref_model.rclink.notices import Notices
 from ref_model.rclink.rate import Rate, Windows
 from ref_model.rclink.requester import Requester
 from ref_model.rclink.responder import Delivery, Responder
+from ref_model.rclink.turns import Turns
 from ref_model.rules import Scope
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ class Shared:
         self.peers: dict[int, dict[int, Qp]] = {}  #: queue pairs by the number of their peer
         self.doubtful: dict[int, Qp] = {}  #: queue pairs with undecided requests
         self.urgent: dict[int, int] = {}  #: tx clock of requests with Fack to answer
-        self.answering: set[int] = set()  #: queue pairs that owe an ACK
+        self.turns = Turns(ctx)
         self.masked: set[int] = set()  #: queue pairs whose rate is used up
         self.opened: Callable[
             [Qp], None
@@ -57,7 +58,7 @@ class Shared:
         for table in (self.qps, self.peers, self.doubtful):
             table.clear()
         self.masked.clear()
-        self.answering.clear()
+        self.turns.waiting.clear()
         self.urgent.clear()
         self.book.reset()
         self.buffers.reset()

@@ -188,8 +188,11 @@ class Rates:
         if duty is not None:
             ctx.deadlines.meet(duty)
         qp.requester.schedule()
-        _, high = rate.moment(now - self._sweep, now)
-        if rate.threshold is None or high >= rate.threshold or self.recently_set(qp.number, self._sweep):
+        low, high = rate.moment(now - self._sweep, now)
+        if rate.threshold is None or self.recently_set(qp.number, self._sweep):
+            return
+        if high >= rate.threshold:
+            ctx.rules.met("RCL-064", "its rate is used up", qp.scope, sure=low >= rate.threshold)
             return
         if qp.requester.idle:
             seen = f"CLR at {high} of {rate.threshold}"
@@ -207,6 +210,8 @@ class Rates:
             ctx.deadlines.meet(self._opens.pop(qp.number))
         qp.arbiter.released(qp.number)
         qp.requester.schedule()
+        if rate.threshold:
+            ctx.rules.alive(("rate", qp.number))
         if self.recently_set(qp.number, self._sweep):
             return
         if rate.threshold and not windows.ended(now - windows.lag, now):
@@ -218,6 +223,6 @@ class Rates:
         if rate.threshold is None or low < rate.threshold:
             ctx.rules.met("RCL-065", "unmasked after a window", qp.scope)
         else:
-            rule = "RCL-069" if not rate.threshold else "RCL-065"
+            rule = "RCL-135" if qp.rate_locked else "RCL-069" if not rate.threshold else "RCL-065"
             seen = f"SET at {low} of {rate.threshold}"
             ctx.rules.fail(rule, "masked", seen, "its rate is used up", qp.scope)

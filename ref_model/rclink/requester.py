@@ -86,6 +86,7 @@ class State:
     next: int = 0
     top: int = 0
     returned: int = 0
+    drops: int = 0  #: packets that had to be dropped
     kept: int = 0  #: oldest packet that is remembered
     certain: int = 0  #: packets whose tokens are owed for certain
     tails: tuple[int, ...] | None = None  #: (tx_last, tx_max) as software wrote them
@@ -321,8 +322,10 @@ class Requester:
             self._blame_repeat(index, seen)
         else:
             wrapped = self.psn(state.next) < 8 and state.next > 0
-            rule = "RCL-038" if wrapped else "RCL-037"
-            rules.fail(rule, f"PSN {self.psn(state.next):#x}", seen, "consecutive numbers", scope)
+            rule, why = "RCL-038" if wrapped else "RCL-037", "consecutive numbers"
+            if 0 < index - state.next <= state.drops:
+                rule, why = "RCL-124", "a dropped packet uses no number"
+            rules.fail(rule, f"PSN {self.psn(state.next):#x}", seen, why, scope)
         if index in state.packets:
             state.next = index + 1
             state.top = max(state.top, state.next)
@@ -408,10 +411,16 @@ class Requester:
             state.packets.pop(state.kept, None)
             state.kept += 1
 
+    @property
+    def returns(self) -> bool:
+        """A token may come back."""
+        state = self.state
+        return state.returned < (state.accepted if self.ctx.device.lite else state.una)
+
     def token(self) -> bool:
         """A token with the number of this queue pair came back."""
         state, rules = self.state, self.ctx.rules
-        if state.returned >= (state.accepted if self.ctx.device.lite else state.una):
+        if not self.returns:
             rule = self._ignored or "RCL-041"
             rules.fail(
                 rule, "no token", f"token of QP {self.qp.number}", "nothing is acknowledged", self.qp.scope

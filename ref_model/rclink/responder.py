@@ -91,6 +91,7 @@ class Responder:
         """Void what is owed (software starts the queue pair anew)."""
         duties = [self._nak_duty, self._rnr_duty, self._ack_duty]
         self.qp.shared.urgent.pop(self.qp.number, None)
+        self.qp.shared.turns.end(self.qp.number)
         for duty in (*duties, *(entry.duty for entry in self.deliveries)):
             self.ctx.deadlines.void(duty)
 
@@ -144,11 +145,10 @@ class Responder:
     def _cause(self, request: Request, duplicate: bool) -> None:
         ctx = self.ctx
         self._causes.append(Cause(request, duplicate))
+        self.qp.shared.turns.asked(self.qp.number, request.clock, self.qp.scope)
         self.qp.gates.tempt(Flow.ACK)
         if self._ack_duty is None:
-            answering = self.qp.shared.answering
-            rule = "RCL-044" if duplicate else "RCL-098" if answering else "RCL-094"
-            answering.add(self.qp.number)
+            rule = "RCL-044" if duplicate else "RCL-094"
             what = f"an ACK of QP {self.qp.number}"
             self._ack_duty = ctx.deadlines.must(
                 rule, what, "a request that was taken", self.qp.scope, ctx.liveness()
@@ -243,6 +243,7 @@ class Responder:
         elif self.expected < 8 and self.expected != self.first:
             rules.met("RCL-038", "numbers wrap", scope)
         self._urgency()
+        self._in_turn()
         self._timestamp(psn, last, ts_en, timestamp)
         self._cleared(expected)
         rules.alive(("nak", self.qp.number))
@@ -285,11 +286,18 @@ class Responder:
             return
         number, clock = next(iter(urgent.items()))
         if self.qp.number in urgent:
-            others = len(self.qp.shared.answering) > 1
+            others = len(self.qp.shared.turns.waiting) > 1
             ctx.rules.met("RCL-097", "a request with Fack", self.qp.scope, sure=others)
         elif self._causes[0].request.clock > clock and ctx.late(clock):
             what, seen = f"the ACK of QP {number} first", f"ACK of QP {self.qp.number}"
             ctx.rules.fail("RCL-097", what, seen, "a request with Fack", self.qp.scope)
+
+    def _in_turn(self) -> None:
+        """No queue pair is answered again and again while another one waits; a Fack has precedence."""
+        self.qp.shared.turns.answered(self.qp.number)
+        asked = next((cause.request for cause in self._causes if not cause.optional), None)
+        if asked is not None and not asked.fack:
+            self.qp.shared.turns.served(self.qp.number, asked.clock)
 
     def _cleared(self, expected: int) -> None:
         """An answer that knows ``expected`` left: requests that asked before it are served."""
@@ -316,7 +324,7 @@ class Responder:
             ctx.deadlines.meet(self._ack_duty)
             ctx.rules.met("RCL-094", "a request that was taken", self.qp.scope)
             self._ack_duty = None
-            self.qp.shared.answering.discard(self.qp.number)
+            self.qp.shared.turns.end(self.qp.number)
             if owing:
                 what = f"an ACK of QP {self.qp.number}"
                 self._ack_duty = ctx.deadlines.must(
@@ -374,7 +382,7 @@ class Responder:
             cause.optional = True
         self.ctx.deadlines.meet(self._ack_duty)
         self._ack_duty = None
-        self.qp.shared.answering.discard(self.qp.number)
+        self.qp.shared.turns.end(self.qp.number)
         self.qp.shared.urgent.pop(self.qp.number, None)
 
     # -- deliveries -------------------------------------------------------------------------------

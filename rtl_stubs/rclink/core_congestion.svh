@@ -34,7 +34,7 @@ task automatic filter_cnp(input [QP_AW-1:0] q, output pass);
     end
     if (g_misc[4]) begin
       if (hit >= 0) begin
-        pass = `MUT(138, now - filter_time[hit] > g_misc[63:32], now - filter_time[hit] >= g_misc[63:32]);
+        pass = now - filter_time[hit] > `MUT(138, g_misc[63:32], {1'b0, g_misc[63:33]});
         if (`MUT(100, pass, 1'b1)) filter_time[hit] = now;
         if (pass) begin
           filter_since[hit] = filter_count;

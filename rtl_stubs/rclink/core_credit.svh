@@ -201,7 +201,7 @@ endtask
 
 // Hysteresis of one receive buffer.
 function automatic crowded(input integer level, input [15:0] xon, input [15:0] xoff, input was);
-  if (level >= `MUT(89, {16'd0, xoff}, {16'd0, xoff} + 1)) crowded = 1'b1;
+  if (level >= `MUT(89, {16'd0, xoff}, {15'd0, xoff, 1'b0})) crowded = 1'b1;
   else if (level <= {16'd0, xon}) crowded = 1'b0;
   else crowded = `MUT(137, was, 1'b0);
 endfunction

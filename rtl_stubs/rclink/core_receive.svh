@@ -271,11 +271,11 @@ task automatic finish_type1_rx(input integer body);
         g_intr[15] = 1'b1;
       end
     end else if (`MUT(29, rx_rh[39:32] != q_rkey[q], rx_rh[38:32] != q_rkey[q][6:0])) begin
-      `MUT_DO(99, if (rx_rh[63:62] == 2'b00 && congestion_marked(1'b0)) queue_response(q, R_CNP, 1'b0, 12'd0);)
+      `MUT_DO(99, if (rx_rh[63:62] == 2'b00 && congestion_marked(1'b0)) queue_response(q, R_CNP, 1'b0);)
     end else if (rx_rh[63:62] == 2'b00) begin
       n = body - {30'd0, pad};
       if (intact && n >= 0 && body >= rx_skip && !rx_lost && !(rx_rh[31:25] >= 7'd1 && rx_rh[31:25] <= 7'd7)) begin
-        if (congestion_marked(1'b0)) queue_response(q, R_CNP, 1'b0, 12'd0);
+        if (congestion_marked(1'b0)) queue_response(q, R_CNP, 1'b0);
         judge_request(q, rx_rh[24:13], rx_rh[61], rx_rh[55:40], accept);
         if (accept) commit_type1(q, `MUT(34, n, body));
       end

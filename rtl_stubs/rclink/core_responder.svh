@@ -6,13 +6,13 @@ reg [QP_AW-1:0] acked_qp;          // the last ACK and its moment, for fault 203
 reg [31:0] acked_at = 32'd0;
 `endif
 
-// Queues an immediate response; own keeps the PSN of this moment (an ACK for every packet).
-task automatic queue_response(input [QP_AW-1:0] q, input [1:0] kind, input own, input [11:0] psn);
+// Queues an immediate response; plain: the ACK of a request without Fack.
+task automatic queue_response(input [QP_AW-1:0] q, input [1:0] kind, input plain);
   begin
-    if (own || !q_queued[q][kind]) begin
-      rq_mem[(rq_rd + rq_n) % RQ_DEPTH] = {own, psn, kind, q};
+    if (plain || !q_queued[q][kind]) begin
+      rq_mem[(rq_rd + rq_n) % RQ_DEPTH] = {plain, kind, q};
       rq_n = rq_n + 1;
-      if (!own) q_queued[q][kind] = 1'b1;
+      if (!plain) q_queued[q][kind] = 1'b1;
     end
   end
 endtask
@@ -35,9 +35,9 @@ endtask
 task automatic schedule_ack(input [QP_AW-1:0] q, input fack);
   begin
     if (fack) begin
-      queue_response(q, R_ACK, 1'b0, 12'd0);
+      queue_response(q, R_ACK, 1'b0);
       clear_merge(q);
-    end else if (takes(1) && rq_n < 2 * QP_NUM) queue_response(q, R_ACK, 1'b1, q_ack_epsn[q]);
+    end else if (takes(1) && rq_n == 0 && merge_n == 0) queue_response(q, R_ACK, 1'b1);
     else if (`MUT(203, 1'b1, q != acked_qp || now - acked_at > 32'd1)) set_merge(q);
   end
 endtask
@@ -58,7 +58,7 @@ task automatic judge_request(input [QP_AW-1:0] q, input [11:0] psn, input fack, 
         if (!q_rnr_sent[q]) begin
           q_rnr_psn[q] = q_rx_epsn[q];
           q_rnr_ts[q] = echo;
-          queue_response(q, R_RNR, 1'b0, 12'd0);
+          queue_response(q, R_RNR, 1'b0);
         end
         q_rnr_sent[q] = `MUT(160, 1'b1, 1'b0);
       end else begin
@@ -68,13 +68,13 @@ task automatic judge_request(input [QP_AW-1:0] q, input [11:0] psn, input fack, 
         q_nak_sent[q] = `MUT(43, 1'b0, q_nak_sent[q]);
         q_rnr_sent[q] = 1'b0;
         q_ts[q] = stamp;
-        schedule_ack(q, `MUT(96, fack, 1'b0));
+        schedule_ack(q, fack);
       end
     end else if (`MUT(161, ahead < 12'd2048, psn > q_rx_epsn[q])) begin
       if (`MUT(42, !q_nak_sent[q], 1'b1)) begin
         q_nak_psn[q] = `MUT(162, q_rx_epsn[q], q_rx_epsn[q] - 12'd1);
         q_nak_ts[q] = echo;
-        queue_response(q, R_NAK, 1'b0, 12'd0);
+        queue_response(q, R_NAK, 1'b0);
       end
       q_nak_sent[q] = 1'b1;
     end else begin
@@ -100,25 +100,20 @@ task automatic send_ack(input [QP_AW-1:0] q, input [11:0] expected, input fack);
   end
 endtask
 
-task automatic step_walk(input [QP_AW-1:0] to);
-  walk_qp = `MUT(97, to, (merge_n > 0) ? {QP_AW{1'b0}} : to);
-endtask
-
 task automatic send_response;
   reg [QP_AW-1:0] q;
   reg [1:0] kind;
-  reg own;
-  reg [11:0] psn;
+  reg plain;
   begin
-    if (rq_n > 0) begin
-      {own, psn, kind, q} = rq_mem[rq_rd];
+    if (`MUT(96, rq_n > 0, rq_n > 0 && merge_n == 0)) begin
+      {plain, kind, q} = rq_mem[rq_rd];
       rq_rd = (rq_rd + 1) % RQ_DEPTH;
       rq_n = rq_n - 1;
-      if (!own) q_queued[q][kind] = 1'b0;
+      if (!plain) q_queued[q][kind] = 1'b0;
       case (kind)
         R_ACK: begin
-          send_ack(q, own ? psn : q_ack_epsn[q], !own);
-          if (!own) clear_merge(q);
+          send_ack(q, q_ack_epsn[q], !plain);
+          clear_merge(q);
         end
         R_NAK: begin
           describe_response(q, 2'b01, `MUT(165, 7'h60, 7'h40), q_nak_psn[q], q_nak_ts[q], 1'b0);
@@ -136,7 +131,7 @@ task automatic send_response;
       clear_merge(walk_qp);
       `MUT_DO(95, clear_merge(walk_qp ^ 1);)
       walk_offer = 1'b0;
-      step_walk(walk_qp + 1'b1);
+      walk_qp = `MUT(97, walk_qp + 1'b1, {QP_AW{1'b0}});
     end
   end
 endtask
@@ -147,7 +142,7 @@ task automatic run_merge_walk;
   reg [1:0] low;
   begin
     if (merge_n == 0 || !merge[walk_qp]) walk_offer = 1'b0;
-    if (merge_n == 0) step_walk({walk_qp[QP_AW-1:2] + 1'b1, 2'b00});
+    if (merge_n == 0) walk_qp = {walk_qp[QP_AW-1:2] + 1'b1, 2'b00};
     else if (!walk_offer) begin
       group = merge[{walk_qp[QP_AW-1:2], 2'b00} +: 4] & (4'hF << walk_qp[1:0]);
       low = group[0] ? 2'd0 : group[1] ? 2'd1 : group[2] ? 2'd2 : 2'd3;
@@ -155,7 +150,7 @@ task automatic run_merge_walk;
         walk_offer = 1'b1;
         walk_qp = {walk_qp[QP_AW-1:2], low};
         walk_psn = q_ack_epsn[walk_qp];
-      end else step_walk({walk_qp[QP_AW-1:2] + 1'b1, 2'b00});
+      end else walk_qp = {walk_qp[QP_AW-1:2] + 1'b1, 2'b00};
     end
   end
 endtask

@@ -173,7 +173,7 @@ integer mac_crd;
 reg tx_wants;                          // something could be sent
 
 // Immediate responses and the merge walk.
-reg [QP_AW+14:0] rq_mem [0:RQ_DEPTH-1];   // {own PSN, PSN, kind, QP}
+reg [QP_AW+2:0] rq_mem [0:RQ_DEPTH-1];   // {plain, kind, QP}
 integer rq_rd;
 integer rq_n;
 reg [QP_AW-1:0] walk_qp;
@@ -194,7 +194,7 @@ integer beat_bytes;                    // bytes of one MAC beat in use: 64 or 12
 function automatic [1:0] bank_of(input [QP_AW-1:0] q);
   case (TYPE1_VC_NUM)
     4: bank_of = `MUT(201, q[1:0], ({q[0], q[1]}));
-    2: bank_of = {1'b0, `MUT(63, q[0], q[1])};
+    2: bank_of = {1'b0, q[0]};
     default: bank_of = 2'd0;
   endcase
 endfunction

@@ -43,7 +43,7 @@ task automatic grant_type1(input [9:0] s);
     bank_valid = 1'b1;
     bank_last = bank_of(q);
     q_bytes[q] = q_bytes[q] + (k_nocnp_frame ? f_body + overhead(0) : n);
-    if (format(1'b0) == LITE && `MUT(104, 1'b1, 1'b0)) begin
+    if (format(1'b0) == LITE) begin
       unlink_slot(s);
       q_head[q] = s_follow[s];
       q_send[q] = s_follow[s];
@@ -89,7 +89,7 @@ task automatic find_ready(output resp, output [2:0] ready);
     ready = 3'b000;
     pick = NIL;
     if (type1_on(1'b0)) begin
-      if (rq_n > 0 || walk_offer) resp = format_on(1'b0) && format(1'b0) != LITE && may_send(4);
+      if (`MUT(96, rq_n > 0, rq_n > 0 && merge_n == 0) || walk_offer) resp = format_on(1'b0) && format(1'b0) != LITE && may_send(4);
       if (linked_n > 0) begin
         if (format_on(1'b0)) pick_slot;
         ready[0] = (pick != NIL);

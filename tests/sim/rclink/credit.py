@@ -43,7 +43,7 @@ class cbfc_load(RclinkTest):
             await burst(self, 2, 3)
             await self.settle()
             await self.env.inputs[ports.CBFC_LOAD].send(bits, size, limit, 4)
-            await self.host.pause(0.2)
+            await self.settle()
 
 
 @dut_test(suites=("full",))
@@ -163,7 +163,7 @@ class cbfc_dynamic(_Closing):
 class vc_independence(RclinkTest):
     """A closed channel stops its flow alone.
 
-    Stimulus: each bank starved in turn while all have packets.
+    Stimulus: each bank starved in turn while all have packets, the first one longer than the others may take.
     Checks: RCL-078, RCL-083.
     """
 
@@ -175,7 +175,7 @@ class vc_independence(RclinkTest):
             await self.host.pause(0.1)
             for number in range(4):
                 await burst(self, number, 2, 500)
-            await self.host.pause(1)
+            await self.host.pause(1 if starved else 110)
             await self.env.inputs[ports.CBFC_LOAD].send(1 << starved, 256, 200, 4)
             await self.settle()
 
@@ -242,17 +242,18 @@ class cbfc_flow_enables(RclinkTest):
 
 @dut_test(suites=("full",))
 class cbfc_reset(RclinkTest):
-    """A CBFC reset blocks every flow under check until its channel is loaded again.
+    """A CBFC reset blocks every flow under check until its channel is loaded again, not the multicast credit.
 
-    Stimulus: a reset with packets waiting, channels loaded one after the other.
+    Stimulus: a reset with packets waiting, multicast beside them, channels loaded one after the other.
     Checks: RCL-084.
     """
 
     async def scenario(self) -> None:
-        await start(self, (0, 1, 2, 3), timeout_us=0)
+        await start(self, (0, 1, 2, 3), timeout_us=0, fields={("X_MISC_CFG", "x_multi_credit_ctrl_en"): 1})
         await link_credit(self, size=256, limit=100, ovhd=4)
         await self.env.inputs[ports.CBFC_RESET].send()
         await self.host.pause(0.1)
+        await self.host.multicast(1, payload(self.rng))
         for number in range(4):
             await burst(self, number, 2)
         await self.host.pause(1)

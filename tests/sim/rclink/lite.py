@@ -40,15 +40,20 @@ class lite_qpid(RclinkTest):
 class lite_classes(RclinkTest):
     """TYPE1 and TYPE2 are told apart by the traffic class, its low two bits aside.
 
-    Stimulus: frames of both types, classes whose low bits differ.
+    Stimulus: frames of both types with the classes of the DUT, then with classes whose low bits differ.
     Checks: RCL-106.
     """
 
     async def scenario(self) -> None:
         links = await start(self, (0, 1), format=Format.LITE, classes=(0x05, 0x0A, 0x0F, 0x10, 0x31, 0x56))
-        for link in links:
-            peer_burst(self, link, 1)
-            self.partner.multicast(1, payload(self.rng))
+        for changed in (False, True):
+            if changed:
+                await self.host.set("TRAFFIC_CLASS", type1_req_tc_bank0=0x06, type1_req_tc_bank1=0x08)
+                await self.host.pause(0.2)
+            for link in links:
+                peer_burst(self, link, 1)
+                self.partner.multicast(1, payload(self.rng))
+            await self.host.pause(1)
 
 
 @dut_test(suites=("full",))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ref_model.rclink import ports
-from tb.sequences.rclink import exchange, payload, peer_burst, start
+from tb.sequences.rclink import exchange, link_credit, payload, peer_burst, start
 from tb.testcase import RclinkTest, dut_test
 
 TX_ENABLES = {("XON_THR_RDMA", f"tx_type1_req_bank{bank}_pfc_en"): 1 for bank in range(4)}
@@ -32,20 +32,24 @@ class pfc_pause(RclinkTest):
 
 
 class _Stops(RclinkTest):
-    """Each bank and TYPE2 stopped by the client and released."""
+    """Each bank and TYPE2 stopped by the client and released, without and with CBFC."""
 
     enables: dict[tuple[str, str], int] = {}
 
     async def scenario(self) -> None:
         links = await start(self, (1, 2), fields=self.enables)
-        for bank in range(4):
-            await self.env.levels.drive(ports.FLOW_STOP, 1 << bank)
-            await exchange(self, links, 2)
-            await self.env.levels.drive(ports.FLOW_STOP, 0)
+        for credits in (False, True):
+            if credits:
+                await link_credit(self, size=256, limit=0xFFFF, ovhd=4)
+            for bank in range(4):
+                await self.env.levels.drive(ports.FLOW_STOP, 1 << bank)
+                await exchange(self, links, 2)
+                await self.env.levels.drive(ports.FLOW_STOP, 0)
+                await self.host.pause(0.5)
+            await self.env.levels.drive(ports.TYPE2_PFC_REQ, 1)
             await self.host.pause(0.5)
-        await self.env.levels.drive(ports.TYPE2_PFC_REQ, 1)
-        await self.host.pause(0.5)
-        await self.env.levels.drive(ports.TYPE2_PFC_REQ, 0)
+            await self.env.levels.drive(ports.TYPE2_PFC_REQ, 0)
+            await self.host.pause(0.5)
 
 
 @dut_test(suites=("full",))
@@ -82,18 +86,24 @@ class pfc_enables(_Stops):
 class pfc_marks(RclinkTest):
     """A full receive buffer asks for pause from the upper mark on and down to the lower mark.
 
-    Stimulus: small marks, RX_M held while packets come, then released.
+    Stimulus: small marks, RX_M held while packets come, released until the level lies between the marks, held
+    there, then released.
     Checks: RCL-089.
     """
 
     async def scenario(self) -> None:
-        marks = {("XON_THR_RDMA", "xon_thr_rdma"): 20, ("XON_THR_RDMA", "xoff_thr_rdma"): 50}
+        marks = {("XON_THR_RDMA", "xon_thr_rdma"): 20, ("XON_THR_RDMA", "xoff_thr_rdma"): 80}
         links = await start(self, (1, 2), timeout_us=0, fields=TX_ENABLES | marks)
         for _ in range(2):
             self.env.client_port.hold_output()
-            for _ in range(5):
+            for _ in range(8):
                 for link in links:
                     peer_burst(self, link, 1, 1024)
-                await self.host.pause(0.3)
+                await self.host.pause(0.1)
+            await self.host.pause(1)
+            self.env.client_port.release_output()
+            await self.host.pause(0.15)
+            self.env.client_port.hold_output()
+            await self.host.pause(1)
             self.env.client_port.release_output()
             await self.settle()

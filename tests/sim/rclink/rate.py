@@ -106,7 +106,7 @@ class rate_retry(RclinkTest):
     """Repeated packets count against the rate.
 
     Stimulus: losses under a small rate.
-    Checks: RCL-065, RCL-067.
+    Checks: RCL-064, RCL-065, RCL-067.
     """
 
     async def scenario(self) -> None:
@@ -168,7 +168,7 @@ class rate_order(RclinkTest):
 class type2_rate(RclinkTest):
     """TYPE2 has a rate of its own.
 
-    Stimulus: multicast under a small rate, rate 0 and full rate, beside TYPE1.
+    Stimulus: multicast of two and more windows under a small rate, then under full rate, beside TYPE1.
     Checks: RCL-072.
     """
 
@@ -176,7 +176,8 @@ class type2_rate(RclinkTest):
         links = await start(self, (1,), timeout_us=0)
         for rate in (1000, 3000, 100_000):
             await self.env.inputs[ports.SET_TYPE2_RATE].send(rate)
+            await self.host.pause(0.5)
             for _ in range(6):
-                await self.host.multicast(1, payload(self.rng))
+                await self.host.multicast(1, payload(self.rng, 1344))
             await exchange(self, links, 3)
             await self.settle()

@@ -9,12 +9,12 @@ from tb.sequences.rclink import (
     ACK,
     REQUEST,
     burst,
-    corrupt,
     exchange,
     lose,
     payload,
     peer_burst,
     reconnect,
+    set_rate,
     settled,
     start,
 )
@@ -234,10 +234,18 @@ class _Fatal(RclinkTest):
         if not self.recovers:
             return
         await self.settle()
-        await self.env.inputs[ports.SET_CC_RATE].send(1000, 2)
+        await self._locked_rate()
         await reconnect(self, links[0])
         await self.host.clear_interrupts()
         await exchange(self, links, 8)
+
+    async def _locked_rate(self) -> None:
+        """The first steps of the recovery, which is done in whole later, and a rate command at the port."""
+        await self.host.set("QP_CONTROL_STATUS", 1, qp_en=0)
+        await self.host.write("TX_SPEED_MEM", 0, 1)
+        await self.host.pause(1)
+        await set_rate(self, 1, 1000)
+        await self.host.pause(1)
 
 
 @dut_test(suites=("full",))
@@ -253,8 +261,9 @@ class retry_over(_Fatal):
 class retry_recovery(_Fatal):
     """The documented recovery frees the slots of a fatal queue pair and brings it back.
 
-    Stimulus: a fatal queue pair with packets sent and not sent, recovery, traffic on both.
-    Checks: RCL-055.
+    Stimulus: a fatal queue pair with packets sent and not sent, recovery with a rate command amidst, traffic
+    on both.
+    Checks: RCL-055, RCL-135.
     """
 
     recovers = True

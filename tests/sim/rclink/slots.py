@@ -4,7 +4,18 @@ from __future__ import annotations
 
 from ref_model.rclink import ports
 from tb.partner import Action, Direction, Fault
-from tb.sequences.rclink import ACK, all_sent, bring_up, burst, exchange, lose, payload, settled, start
+from tb.sequences.rclink import (
+    ACK,
+    all_sent,
+    bring_up,
+    burst,
+    exchange,
+    lose,
+    payload,
+    peer_burst,
+    settled,
+    start,
+)
 from tb.testcase import RclinkTest, dut_test
 
 HELD_ACKS = (Action.HOLD, Direction.TO_DUT)
@@ -257,12 +268,13 @@ class interrupt_clear(RclinkTest):
 class idle_flags(RclinkTest):
     """The idle flags are down while packets, frames or answers are pending.
 
-    Stimulus: packets and answers pending against a MAC without credit, deliveries against a held client.
+    Stimulus: packets and answers pending against a MAC without credit, deliveries against a held client,
+    answers alone against a pause.
     Checks: RCL-129, RCL-137.
     """
 
     async def scenario(self) -> None:
-        links = await start(self, (1, 2), timeout_us=0)
+        links = await start(self, (1, 2), timeout_us=0, fields={("XON_THR_RDMA", "rx_ack_pfc_en"): 1})
         self.env.credits.hold()
         await exchange(self, links, 20)
         await self.host.pause(2)
@@ -272,4 +284,11 @@ class idle_flags(RclinkTest):
         await exchange(self, links, 4)
         await self.host.pause(2)
         self.env.client_port.release_output()
+        await self.settle()
+        await self.env.levels.drive(ports.RX_PFC_REQ, 0b1_0000)
+        await self.host.pause(0.1)
+        for link in links:
+            peer_burst(self, link, 2, 64)
+        await self.host.pause(1)
+        await self.env.levels.drive(ports.RX_PFC_REQ, 0)
         await self.settle()

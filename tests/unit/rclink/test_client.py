@@ -10,6 +10,7 @@ import pytest
 from ref_model.events import Event, FrameOut, SideBand
 from ref_model.link import LinkFaults
 from ref_model.rclink import RclinkModel, ports
+from ref_model.rclink.config import Flow
 from ref_model.rclink.endpoint import Receiver, Regulator, Sender
 from ref_model.rules import Finding
 from ref_model.wire.rclink import Format, Frame, recompute
@@ -121,7 +122,30 @@ def test_missing_token_of_an_oversize_packet() -> None:
     found = judge(event for event in log if event is not anonymous[0])
     assert found and found[0].rule in ("RCL-119", "RCL-120")
     named = judge(replace(event, values=(1, 1, 1)) if event is anonymous[0] else event for event in log)
-    assert named and named[0].rule == "RCL-041"
+    assert named and named[0].rule in ("RCL-119", "RCL-120")
+
+
+def test_token_of_a_packet_without_a_slot() -> None:
+    log = drops().sides[0].log
+    at = next(
+        n
+        for n, e in enumerate(log)
+        if _is(e, ports.MSI) and isinstance(e, SideBand) and e.values[0] & 0xF == 3
+    )
+    now = log[at].begin
+    token = SideBand(now, now, ports.TX_S_CRD, (1, 2, 0))
+    assert judge([*log[: at + 1], token, *log[at + 1 :]])[0].rule == "RCL-118"
+
+
+def test_number_used_by_a_dropped_packet() -> None:
+    pair = Pair(Setup(), CLEAN)
+    pair.send(0, 1, bytes(64))
+    pair.send(0, 1, b"\x01" * 1345)
+    pair.drain(100 * US)
+    pair.sides[0].endpoint.sender.line(1).psn += 1
+    pair.send(0, 1, bytes(70))
+    pair.run(5 * US)
+    assert pair.sides[0].findings[0].rule == "RCL-124"
 
 
 def longer(event: FrameOut) -> FrameOut:
@@ -374,6 +398,22 @@ def test_lite() -> None:
     assert found and found[0].rule == "RCL-105"
 
 
+def test_lite_class_with_other_low_bits() -> None:
+    pair = Pair(Setup(Format.LITE), CLEAN)
+    tc = pair.sides[0].endpoint.values.get("TRAFFIC_CLASS", "type1_req_tc_bank1")
+    pair.set(0, "TRAFFIC_CLASS", type1_req_tc_bank1=tc ^ 3)
+    pair.settle(100)
+    pair.send(1, 1, bytes(64))
+    pair.drain(100 * US)
+    assert pair.finish() == []
+    log = pair.sides[0].log
+    assert judge(event for event in log if not _is_delivery(event))[0].rule == "RCL-106"
+
+
+def _is_delivery(event: Event) -> bool:
+    return isinstance(event, FrameOut) and event.port == ports.RX_M
+
+
 def test_lite_sends_no_answer() -> None:
     log = list(golden(Format.LITE))
     frame = next(e for e in log if isinstance(e, FrameOut) and e.port == ports.MAC_TX and not e.user[3])
@@ -388,14 +428,14 @@ def test_lite_sends_no_answer() -> None:
 # -- pause of the peer ----------------------------------------------------------------------------
 
 
-def test_pause_requests() -> None:
-    fields = {
-        ("XON_THR_RDMA", "tx_type1_req_bank1_pfc_en"): 1,
-        ("XON_THR_RDMA", "flow_stop_en"): 0xF,
-    }
+STOPS = (("tx_type1_req_bank1_pfc_en", 1), ("flow_stop_en", 0xF))
 
-    def events(*levels: tuple[int, int]) -> list[Finding]:
-        pair = Pair(Setup(fields=fields), CLEAN)
+
+def test_pause_requests() -> None:
+    fields = {("XON_THR_RDMA", "tx_type1_req_bank1_pfc_en"): 1, ("XON_THR_RDMA", "xoff_thr_rdma"): 50}
+
+    def events(*levels: tuple[int, int], enabled: int = 0xF) -> list[Finding]:
+        pair = Pair(Setup(fields={**fields, ("XON_THR_RDMA", "flow_stop_en"): enabled}), CLEAN)
         pair.side_band(0, ports.FLOW_STOP, 0b0010)
         start = pair.now
         for delay, level in levels:
@@ -408,6 +448,20 @@ def test_pause_requests() -> None:
     assert events((20, 0b0010)) == []
     assert events()[0].rule == "RCL-090"
     assert events((20, 0b0100))[0].rule == "RCL-092"
+    assert events((1000, 0b0010), enabled=0b1101)[0].rule == "RCL-090"
+    assert events(enabled=0b1101) == []
+
+
+def test_pause_request_behind_a_short_stop() -> None:
+    pair = Pair(Setup(fields={("XON_THR_RDMA", f): v for f, v in STOPS}), CLEAN)
+    pair.side_band(0, ports.FLOW_STOP, 0b0010)
+    pair.run(10 * CLK)
+    pair.side_band(0, ports.FLOW_STOP, 0)
+    for level in (0b0010, 0):
+        pair.sides[0].observe(SideBand(pair.now, pair.now, ports.TX_PFC_REQ, (level,)))
+        pair.run(10 * CLK)
+    pair.drain(200 * US)
+    assert pair.finish() == []
 
 
 def congested(*levels: tuple[int, int]) -> list[str]:
@@ -435,3 +489,29 @@ def test_pause_by_fill_level() -> None:
     assert congested((1, 2), (51, 0)) == []
     assert congested()[0] == "RCL-089"
     assert congested((1, 2))[0] == "RCL-089"
+
+
+@pytest.mark.parametrize("falls", [False, True])
+def test_pause_between_the_marks(falls: bool) -> None:
+    """The request stays until the lower mark, however long the level rests above it."""
+    marks = {("XON_THR_RDMA", "xon_thr_rdma"): 4, ("XON_THR_RDMA", "xoff_thr_rdma"): 60}
+    setup = Setup(fields={**marks, ("XON_THR_RDMA", STOPS[0][0]): 1}, timeout_us=2000)
+    pair = Pair(setup, CLEAN, knobs={"LIVENESS_CLKS": 100_000})
+    side = pair.sides[0]
+    side.endpoint._client_free = pair.now + 20 * US
+    for _ in range(4):
+        pair.send(1, 1, pair.rng.randbytes(1344))
+    pair.run(US)
+    side.observe(SideBand(pair.now, pair.now, ports.TX_PFC_REQ, (2,)))
+    pair.run(19 * US + 30 * CLK)  # two packets leave
+    side.endpoint._client_free = pair.now + 20 * US
+    if falls:
+        side.observe(SideBand(pair.now, pair.now, ports.TX_PFC_REQ, (0,)))
+    pair.run(15 * US)
+    assert 20 < side.model.shared.buffers.entries(Flow.BANK1) < 60
+    side.observe(SideBand(pair.now, pair.now, ports.TX_PFC_REQ, (2,)))
+    pair.run(5 * US + 500 * CLK)
+    side.observe(SideBand(pair.now, pair.now, ports.TX_PFC_REQ, (0,)))
+    pair.drain(100 * US)
+    found = [finding.rule for finding in side.findings]
+    assert found[:1] == (["RCL-089"] if falls else []), found

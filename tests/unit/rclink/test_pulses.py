@@ -207,6 +207,28 @@ def test_idle_with_a_delivery_in_hand(delivered: bool) -> None:
     assert {finding.rule for finding in found} == ({"RCL-129"} if delivered else {"RCL-039"})
 
 
+@pytest.mark.parametrize(("idle", "late"), [(False, False), (True, False), (True, True)])
+def test_idle_with_an_ack_pending(idle: bool, late: bool) -> None:
+    """The ACK that leaves at last shows that it was pending, unless a late request may have asked for it."""
+    pair = Pair(Setup(fields={("XON_THR_RDMA", "rx_ack_pfc_en"): 1}), CLEAN)
+    side = pair.sides[0]
+    pair.side_band(0, ports.RX_PFC_REQ, 1 << 4)
+    pair.run(US)
+    pair.send(1, 1, bytes(64))
+    pair.run(2 * US)
+    if idle:
+        side.observe(SideBand(pair.now, pair.now, ports.IDLE, (3,)))
+    pair.run(2 * US)
+    if late:
+        pair.send(1, 1, bytes(70))
+        pair.run(2 * US)
+    side.observe(SideBand(pair.now, pair.now, ports.IDLE, (1,)))
+    pair.side_band(0, ports.RX_PFC_REQ, 0)
+    pair.run(5 * US)
+    side.model.advance(pair.now)
+    assert [finding.rule for finding in side.findings] == (["RCL-129"] if idle and not late else [])
+
+
 def test_frame_on_its_way() -> None:
     log = list(golden())
     at = next(

@@ -294,3 +294,27 @@ def test_fack_goes_first(parts: Parts) -> None:
     found = [finding.rule for finding in pair.sides[0].findings]
     assert found[:1] == ([] if parts is GOOD else ["RCL-097"])
     assert parts is not GOOD or pair.sides[0].model.rules.evidence["RCL-097"]
+
+
+def lowest_first(self: Receiver) -> tuple[int, int, int, int | None] | None:
+    """The walk begins at the first queue pair after each answer."""
+    self.merged = dict.fromkeys(sorted(self.merged))
+    return Receiver.next_answer(self)
+
+
+@pytest.mark.parametrize("parts", [GOOD, device(next_answer=lowest_first)], ids=["golden", "lowest first"])
+def test_queue_pairs_are_served_in_turn(parts: Parts) -> None:
+    pair = Pair(Setup(qps=MANY, fields={("XON_THR_RDMA", "rx_ack_pfc_en"): 1}), CLEAN, parts=parts)
+    for turn in range(16):
+        pair.side_band(0, ports.RX_PFC_REQ, 1 << 4)
+        for qp in (*MANY[:5], *MANY[5 : 6 if turn == 2 else 5]):
+            pair.send(1, qp, bytes(64))
+        pair.run(US)
+        pair.side_band(0, ports.RX_PFC_REQ, 0)
+        pair.at(pair.now + CLK, lambda: None)
+        pair.run(2 * CLK)
+    pair.drain(50 * US)
+    pair.sides[0].model.finish()
+    found = [finding.rule for finding in pair.sides[0].findings]
+    assert found[:1] == ([] if parts is GOOD else ["RCL-098"])
+    assert parts is not GOOD or pair.sides[0].model.rules.evidence["RCL-098"]
