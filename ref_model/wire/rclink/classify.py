@@ -109,8 +109,7 @@ def _ip_leaf(data: bytes, at: int, layout: FrameLayout) -> Leaf:
 
 
 def _classify_lite(data: bytes, layout: FrameLayout) -> Class:
-    if _is_32bit(data, layout):
-        return Class(Leaf.GEN2_32BIT, ADDRESS_BYTES)
+    # Key_words have no part in it (A17): W = 0 names a form of GEN2 frames (A4).
     flow = data[6 if layout.gen2_kw_in_da else 0] & _TC_BITS
     if flow == layout.type2_tc & _TC_BITS:
         return Class(Leaf.LITE_TYPE2, ADDRESS_BYTES)

@@ -90,7 +90,7 @@ def test_32_bit_form_of_gen2(ethertype: str, in_da: int) -> None:
 
 @pytest.mark.parametrize("in_da", [0, 1])
 def test_lite(in_da: int) -> None:
-    """The upper six bits of the traffic class name the flow; EtherTypes mean nothing there."""
+    """The upper six bits of the traffic class name the flow; EtherTypes and Key_words mean nothing there."""
     layout = LITE.with_knobs({"GEN2_KW_IN_DA": in_da})
 
     def wire(tc: int, words: int = 0x82) -> bytes:
@@ -103,7 +103,7 @@ def test_lite(in_da: int) -> None:
             assert classify(wire(tc | ecn), layout) == Class(Leaf.LITE_TYPE1, 12, bank=bank)
     assert classify(wire(0x57), layout) == Class(Leaf.LITE_TYPE2, 12)
     assert classify(wire(0x58), layout).leaf is Leaf.LITE_OTHER
-    assert classify(wire(0x28, 0x02), layout).leaf is Leaf.GEN2_32BIT
+    assert classify(wire(0x28, 0x02), layout).leaf is Leaf.LITE_TYPE1
     assert classify(wire(0x28)[:11], layout).leaf is Leaf.TOO_SHORT
     assert classify(wire(0x34), replace(layout, bank_tcs=(0x20, 0x28))).leaf is Leaf.LITE_OTHER
     assert classify(wire(0x20), replace(layout, type2_tc=0x21)).leaf is Leaf.LITE_TYPE2
