@@ -140,7 +140,7 @@ class Storage:
             )
             return
         good = value & mask == expected & mask
-        rule = self._blame(where, addr, last, value & mask)
+        rule = self._blame(where, addr, last, value & mask, good)
         knob = "AXIL_WSTRB" if rule == "ERN-008" else None
         why = f"{name}, {'last write' if last else 'reset value'}"
         rules.eq(rule, expected & mask, value & mask, why, knob=knob)
@@ -162,12 +162,12 @@ class Storage:
             seen = value & (SOFTWARE_FIELDS | HARDWARE_FIELDS)
             self._ctx.rules.eq("ERN-023", written, seen, why, sure=written > 0)
 
-    def _blame(self, where: Location, addr: int, last: Last | None, value: int) -> str:
-        """Choose the rule a wrong value breaks: reset value, lost write, strobes, foreign write, field."""
+    def _blame(self, where: Location, addr: int, last: Last | None, value: int, good: bool) -> str:
+        """Choose the rule of a value: reset, lost write, strobes, foreign write (if not ``good``), field."""
         name = where.register.name
         if value and any(data & where.register.defined == value for data in self._holes):
             return "ERN-009"
-        if last is not None and value and self._belongs_elsewhere(addr, where, last, value):
+        if last is not None and not good and self._belongs_elsewhere(addr, where, last, value):
             return "ERN-010"
         if last is None:
             return "ERN-004" if name in STATED_RESETS else "ERN-003"
@@ -182,7 +182,12 @@ class Storage:
         return OWN_RULE.get(name, OWNER[where.block.name])
 
     def _belongs_elsewhere(self, addr: int, where: Location, last: Last, value: int) -> bool:
-        """Return whether ``value`` was written later, to the same register of another row or slot."""
+        """Return whether ``value`` was written later, to the same register of another row or slot.
+
+        Looks at every register written so far: only for values that are wrong.
+        """
+        if not value:
+            return False
         stride = where.block.stride
         others = (
             entry

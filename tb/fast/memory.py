@@ -15,6 +15,8 @@ from tb.fast.ports import FastPorts
 
 _HOLD_BIT = {"aw": 0, "w": 1, "ar": 2}
 
+LAST_STOP = (1 << 64) - 1  # what the engine takes for the end of a region has 64 bits
+
 
 class FastMemoryMonitor(FastMonitor):
     """Bursts of one master."""
@@ -78,7 +80,7 @@ class FastMemoryAgent(Agent):
     def set_error_regions(self, regions: list[ErrorRegion]) -> None:
         """Replace the address ranges that answer with an error."""
         self.config.error_regions = list(regions)
-        rows = [(one.start, one.stop, one.resp, one.reads, one.writes) for one in regions]
+        rows = [(one.start, min(one.stop, LAST_STOP), one.resp, one.reads, one.writes) for one in regions]
         self._lib.regions(self._number, rows)
 
     def hold(self, channel: str) -> None:

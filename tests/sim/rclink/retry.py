@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ref_model.rclink import ports
 from ref_model.wire.rclink.rh import NAK
+from tb.host.rclink_settings import Change
 from tb.partner import Action, Direction, Fault
 from tb.sequences.rclink import (
     ACK,
@@ -333,7 +334,8 @@ class register_psns(RclinkTest):
 class recv_ack(RclinkTest):
     """Acknowledges with a timestamp are reported: queue pair, number, NAK mark, round-trip time.
 
-    Stimulus: quick ACKs, plain ACKs, losses that draw NAKs, a stopped bank that draws an RNR NAK.
+    Stimulus: quick ACKs, plain ACKs, losses that draw NAKs, a stopped bank that draws an RNR NAK; at last
+    ACKs without timestamps.
     Checks: RCL-054/count, RCL-054/rtt.
     """
 
@@ -349,3 +351,6 @@ class recv_ack(RclinkTest):
         await self.host.pause(2)
         self.partner.endpoint.receiver.stop = 0
         await self.host.send(1, payload(self.rng), True)
+        await settled(self)
+        self.partner.program([Change("X_MISC_CFG", {"x_tx_ack_time_en": 0})])
+        await burst(self, 2, 3)
