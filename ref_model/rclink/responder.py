@@ -355,7 +355,7 @@ class Responder:
             rules.met("RCL-038", "numbers wrap", scope)
         self.ctx.deadlines.meet(self._nak_duty)
         self._nak_duty = None
-        self._optional()
+        self._optional(psn)
 
     def _rnr(self, psn: int) -> None:
         rules, scope = self.ctx.rules, self.qp.scope
@@ -371,15 +371,22 @@ class Responder:
             rules.fail("RCL-052", f"PSN {due:#x}", f"PSN {psn:#x}", why, scope)
         self.ctx.deadlines.meet(self._rnr_duty)
         self._rnr_duty = None
-        self._optional()
+        self._optional(psn)
 
-    def _optional(self) -> None:
-        """A NAK acknowledges what came before it: an ACK for that may still come, but is not owed."""
+    def _optional(self, psn: int) -> None:
+        """A NAK acknowledges what lies before its PSN: an ACK for that may still come, but is not owed.
+
+        One for the request with that PSN may come too, where it was taken before the NAK left.
+        """
         late = self.ctx.late
-        while self._causes and late(self._causes[0].request.clock):
-            self._causes.popleft()
+        kept = []
         for cause in self._causes:
-            cause.optional = True
+            told = cause.duplicate or (cause.request.psn - psn) & PSN_MASK >= HALF
+            if not (told and late(cause.request.clock)):
+                cause.optional = True
+                kept.append(cause)
+        self._causes.clear()
+        self._causes.extend(kept)
         self.ctx.deadlines.meet(self._ack_duty)
         self._ack_duty = None
         self.qp.shared.turns.end(self.qp.number)
