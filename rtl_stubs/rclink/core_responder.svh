@@ -35,7 +35,11 @@ endtask
 task automatic schedule_ack(input [QP_AW-1:0] q, input fack);
   begin
     if (fack) begin
-      queue_response(q, R_ACK, 1'b0);
+      // An ACK at once that still waits (variant 1, always the first in line) becomes the one that Fack demands.
+      if (rq_n > 0 && rq_mem[rq_rd] == {1'b1, R_ACK, q}) begin
+        rq_mem[rq_rd] = {1'b0, R_ACK, q};
+        q_queued[q][R_ACK] = 1'b1;
+      end else queue_response(q, R_ACK, 1'b0);
       clear_merge(q);
     end else if (takes(1) && rq_n == 0 && merge_n == 0) queue_response(q, R_ACK, 1'b1);
     else if (`MUT(203, 1'b1, q != acked_qp || now - acked_at > 32'd1)) set_merge(q);
