@@ -14,7 +14,7 @@ class Must:
     """One thing the DUT owes: rule, what, why, until when (ps).
 
     ``excused``: time (ps) held up that ``deadline`` takes into account already; None: it never moves.
-    ``since``: when (ps) it began.
+    ``since``: when (ps) it began. ``clock``: tells the time held up before a moment, both in ps.
     """
 
     rule: str
@@ -26,6 +26,7 @@ class Must:
     excused: int | None = 0
     since: int = 0
     open: bool = True
+    clock: Callable[[int], int] | None = None
 
 
 class Deadlines:
@@ -58,11 +59,16 @@ class Deadlines:
         deadline: int,
         knob: str | None = None,
         excusable: bool = True,
+        excused: Callable[[int], int] | None = None,
     ) -> Must:
-        """Open an obligation that has to be met by ``deadline``; ``excusable``: later if held up."""
+        """Open an obligation that has to be met by ``deadline``; ``excusable``: later if held up.
+
+        ``excused``: as for all obligations, where more than the DUT as a whole can hold this one up.
+        """
         now = self._rules.now
-        excused = self._excused(now) if excusable else None
-        duty = Must(rule, expected, why, scope, deadline, knob, excused, now)
+        clock = excused or self._excused
+        so_far = clock(now) if excusable else None
+        duty = Must(rule, expected, why, scope, deadline, knob, so_far, now, clock=clock)
         self.open += 1
         self._push(deadline, duty)
         return duty
@@ -108,8 +114,8 @@ class Deadlines:
 
     def _later(self, duty: Must, time: int) -> bool:
         """Move the deadline by what the DUT was held up since it was set; returns whether it moved."""
-        if duty.excused is not None:
-            excused = self._excused(time)
+        if duty.excused is not None and duty.clock is not None:
+            excused = duty.clock(time)
             duty.deadline = max(duty.deadline, time + excused - duty.excused)
             duty.excused = excused
         if duty.deadline <= time:

@@ -33,6 +33,8 @@ class Context(Observing):
     #: Time in which no frame could leave for the MAC, and time in which anything at all was held up.
     tx_held: HeldUp = field(default_factory=HeldUp)
     held: HeldUp = field(default_factory=HeldUp)
+    #: The same, and time in which credit, pause or software kept acknowledges and CNPs back.
+    answers_held: HeldUp = field(default_factory=HeldUp)
     device: Device = field(init=False)  #: kept up to date by the model
     #: Configuration before the last change, and until when (tx clock) it may still show.
     former: Device | None = None
@@ -62,6 +64,7 @@ class Context(Observing):
         self.deadlines.clear()
         self.tx_held.clear()
         self.held.clear()
+        self.answers_held.clear()
         self.refused.clear()
         self.messages.reset()
         self.former = None
@@ -100,8 +103,13 @@ class Context(Observing):
 
     def hold(self, reason: object, now: int, on: bool, mac: bool = True) -> None:
         """``reason`` holds the DUT up from ``now`` on, or no longer; ``mac``: its frames to the MAC."""
-        for held in (self.held, self.tx_held) if mac else (self.held,):
+        for held in (self.held, self.answers_held, *([self.tx_held] if mac else [])):
             (held.begin if on else held.end)(reason, now)
+
+    def must_answer(self, rule: str, what: str, why: str, scope: Scope) -> Must:
+        """Open the obligation to send an acknowledge or a CNP, once their flow may send."""
+        excused = self.answers_held.total
+        return self.deadlines.must(rule, what, why, scope, self.liveness(), excused=excused)
 
     def handed_over(self, duty: Must | None) -> None:
         """A packet leaves for the client, as ``duty`` wants since it is in hand."""

@@ -74,6 +74,9 @@ class Gates:
             self._reasons[flow] = {
                 rule: known.get(rule, poor if rule in CREDIT_RULES else since) for rule in reasons
             }
+            if flow is Flow.ACK:
+                held = self._ctx.answers_held
+                held.begin("flow", self._ctx.now) if reasons else held.end("flow", settled)
             if reasons:
                 self._open[flow] = None
                 if flow in self._backlog:

@@ -40,7 +40,7 @@ class Notices:
         if self._duty is None:
             ctx = self.ctx
             what, why = f"a CNP of QP {self.qp.number}", "a congestion mark"
-            self._duty = ctx.deadlines.must("RCL-099", what, why, self.qp.scope, ctx.liveness())
+            self._duty = ctx.must_answer("RCL-099", what, why, self.qp.scope)
 
     @property
     def owed(self) -> bool:

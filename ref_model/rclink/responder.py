@@ -150,9 +150,7 @@ class Responder:
         if self._ack_duty is None:
             rule = "RCL-044" if duplicate else "RCL-094"
             what = f"an ACK of QP {self.qp.number}"
-            self._ack_duty = ctx.deadlines.must(
-                rule, what, "a request that was taken", self.qp.scope, ctx.liveness()
-            )
+            self._ack_duty = ctx.must_answer(rule, what, "a request that was taken", self.qp.scope)
         if request.fack and not duplicate:
             self.qp.shared.urgent.setdefault(self.qp.number, request.clock)
 
@@ -167,7 +165,7 @@ class Responder:
         if self._nak_duty is None:
             rule = "RCL-042" if self.gaps == 1 else "RCL-043"
             what = f"a NAK with PSN {self.expected:#x}"
-            self._nak_duty = ctx.deadlines.must(rule, what, "a gap", self.qp.scope, ctx.liveness())
+            self._nak_duty = ctx.must_answer(rule, what, "a gap", self.qp.scope)
 
     def _refuse_stopped(self, request: Request) -> None:
         ctx = self.ctx
@@ -178,7 +176,7 @@ class Responder:
         self._rnrs.append(self.expected)
         what, why = f"an RNR NAK with PSN {self.expected:#x}", "the bank is stopped"
         if self._rnr_duty is None:
-            self._rnr_duty = ctx.deadlines.must("RCL-052", what, why, self.qp.scope, ctx.liveness())
+            self._rnr_duty = ctx.must_answer("RCL-052", what, why, self.qp.scope)
 
     # -- undecided requests -----------------------------------------------------------------------
 
@@ -327,9 +325,8 @@ class Responder:
             self.qp.shared.turns.end(self.qp.number)
             if owing:
                 what = f"an ACK of QP {self.qp.number}"
-                self._ack_duty = ctx.deadlines.must(
-                    "RCL-096", what, "a request behind the last ACK", self.qp.scope, ctx.liveness()
-                )
+                why = "a request behind the last ACK"
+                self._ack_duty = ctx.must_answer("RCL-096", what, why, self.qp.scope)
             else:
                 ctx.rules.met("RCL-096", "nothing left to acknowledge", self.qp.scope)
 
@@ -376,17 +373,19 @@ class Responder:
     def _optional(self, psn: int) -> None:
         """A NAK acknowledges what lies before its PSN: an ACK for that may still come, but is not owed.
 
-        One for the request with that PSN may come too, where it was taken before the NAK left.
+        The request with that PSN, where it was taken before the NAK left, is owed its ACK.
         """
-        late = self.ctx.late
         kept = []
         for cause in self._causes:
             told = cause.duplicate or (cause.request.psn - psn) & PSN_MASK >= HALF
-            if not (told and late(cause.request.clock)):
-                cause.optional = True
-                kept.append(cause)
+            if told and self.ctx.late(cause.request.clock):
+                continue
+            cause.optional = cause.optional or told
+            kept.append(cause)
         self._causes.clear()
         self._causes.extend(kept)
+        if any(not cause.optional for cause in kept):
+            return
         self.ctx.deadlines.meet(self._ack_duty)
         self._ack_duty = None
         self.qp.shared.turns.end(self.qp.number)

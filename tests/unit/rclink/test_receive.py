@@ -296,6 +296,67 @@ def test_fack_goes_first(parts: Parts) -> None:
     assert parts is not GOOD or pair.sides[0].model.rules.evidence["RCL-097"]
 
 
+def nak_of_the_gap(self: Receiver) -> tuple[int, int, int, int | None] | None:
+    """A NAK names what was expected when the gap showed; what came since is acknowledged behind it."""
+    found = Receiver.next_answer(self)
+    if found is None or found[2] != 0x60:
+        return found
+    self.merged[found[0]] = None
+    return found[0], (found[1] - 1) & 4095, *found[2:]
+
+
+def nak_alone(self: Receiver) -> tuple[int, int, int, int | None] | None:
+    """The same, and what came since is forgotten."""
+    found = nak_of_the_gap(self)
+    self.merged.clear()
+    return found
+
+
+@pytest.mark.parametrize(
+    ("parts", "rules"),
+    [
+        (GOOD, []),
+        (device(next_answer=nak_of_the_gap), []),
+        (device(next_answer=nak_alone), ["RCL-094"]),
+    ],
+    ids=["NAK last", "ACK behind", "no ACK"],
+)
+def test_request_between_a_gap_and_its_nak(parts: Parts, rules: list[str]) -> None:
+    pair = Pair(Setup(fields={("XON_THR_RDMA", "rx_ack_pfc_en"): 1}), CLEAN, parts=parts)
+    pair.side_band(0, ports.RX_PFC_REQ, 1 << 4)
+    for psn in (0, 2, 1):
+        pair.inject(0, peer_request(pair, 1, psn, bytes([psn]) * 64))
+        pair.run(US)
+    pair.side_band(0, ports.RX_PFC_REQ, 0)
+    pair.drain(100 * US)
+    pair.sides[0].model.finish()
+    assert [finding.rule for finding in pair.sides[0].findings] == rules
+    assert pair.sides[0].model.rules.evidence["RCL-042"] or rules
+
+
+def unanswered(self: Receiver, frame: Frame, source: int) -> None:
+    """A request is taken and never acknowledged."""
+    Receiver.request(self, frame, source)
+    self.merged.clear()
+
+
+@pytest.mark.parametrize("answers", [True, False], ids=["answers", "silent"])
+def test_answer_held_back_for_long(answers: bool) -> None:
+    """The deadline of an acknowledge stands still while the flow may not send, and no longer."""
+    parts = GOOD if answers else device(request=unanswered)
+    pair = Pair(Setup(fields={("XON_THR_RDMA", "rx_ack_pfc_en"): 1}), CLEAN, parts=parts)
+    pair.side_band(0, ports.RX_PFC_REQ, 1 << 4)
+    pair.inject(0, peer_request(pair, 1, 0, bytes(64)))
+    model, liveness = pair.sides[0].model, pair.knobs["LIVENESS_CLKS"] * CLK
+    pair.run(3 * liveness)
+    model.advance(pair.now)
+    assert not pair.sides[0].findings
+    pair.side_band(0, ports.RX_PFC_REQ, 0)
+    pair.run(2 * liveness)
+    model.advance(pair.now)
+    assert [finding.rule for finding in pair.sides[0].findings] == ([] if answers else ["RCL-094"])
+
+
 def lowest_first(self: Receiver) -> tuple[int, int, int, int | None] | None:
     """The walk begins at the first queue pair after each answer."""
     self.merged = dict.fromkeys(sorted(self.merged))
