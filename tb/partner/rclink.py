@@ -180,10 +180,12 @@ class RclinkPartner:
         self._pass(Direction.TO_DUT, self.bytes_of(frames.notification(self.endpoint.device, config)))
 
     def answer(self, qp: int, ahead: int, syndrome: int = ACK_SYNDROME) -> None:
-        """Inject an ACK or NAK of the PSN that lies ``ahead`` of the one the endpoint expects next."""
+        """Inject an ACK of the request, or a NAK, ``ahead`` of the PSN the endpoint expects next."""
         config = self.endpoint.qp_config(qp)
         assert config is not None
-        psn = (self.endpoint.receiver.channel(qp).expected + ahead) & PSN_MASK
+        receiver = self.endpoint.receiver
+        beyond = receiver.beyond if syndrome == ACK_SYNDROME else 0
+        psn = (receiver.channel(qp).expected + ahead + beyond) & PSN_MASK
         self.inject(frames.answer(self.endpoint.device, config, psn, syndrome, None))
 
     # -- faults -----------------------------------------------------------------------------------

@@ -51,7 +51,7 @@ class Receiver:
         self.cnps: dict[int, None] = {}
         self.told: dict[int, int] = {}
         self.stop = 0
-        self._beyond = int(endpoint.knobs["ACK_PSN_MODE"] == "NEXT")  # the newest request
+        self.beyond = int(endpoint.knobs["ACK_PSN_MODE"] == "NEXT")  #: an ACK names the PSN behind the request
 
     def channel(self, number: int) -> Channel:
         """State of queue pair ``number``."""
@@ -164,7 +164,7 @@ class Receiver:
         elif kind == RNR_NAK:
             count = sender.refuse(rh.dest_qp, rh.psn, code & 0x1F)
         else:
-            count = sender.acknowledge(rh.dest_qp, (rh.psn - self._beyond) & PSN_MASK)
+            count = sender.acknowledge(rh.dest_qp, (rh.psn - self.beyond) & PSN_MASK)
         if rh.ts_en:
             rtt = (self.endpoint.timestamp() - rh.timestamp) & 0xFFFF
             self.endpoint.pulse(ports.RECV_ACK, rh.dest_qp, rtt, count, int(kind != 0))
@@ -237,4 +237,4 @@ class Receiver:
         if self.endpoint.device.ack_time or timestamp is not None:
             timestamp = channel.echo
         channel.fack = None
-        return qp, (channel.expected - 1 + self._beyond) & PSN_MASK, 0x1F, timestamp
+        return qp, (channel.expected - 1 + self.beyond) & PSN_MASK, 0x1F, timestamp
