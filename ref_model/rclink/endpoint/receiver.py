@@ -51,7 +51,8 @@ class Receiver:
         self.cnps: dict[int, None] = {}
         self.told: dict[int, int] = {}
         self.stop = 0
-        self.beyond = int(endpoint.knobs["ACK_PSN_MODE"] == "NEXT")  #: an ACK names the PSN behind the request
+        #: What the PSN of an ACK lies beyond that of the newest request it covers.
+        self.beyond = int(endpoint.knobs["ACK_PSN_MODE"] == "NEXT")
 
     def channel(self, number: int) -> Channel:
         """State of queue pair ``number``."""
