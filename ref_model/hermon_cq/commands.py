@@ -106,6 +106,7 @@ class Commands:
             cq.weigh("change")
         elif request.opmod == ROUTE:
             cq.eqns.append(fields["c_eqn"])
+            cq.moving = True
             cq.weigh("change")
         elif request.opmod == FLAGS and fields["oi"]:
             cq.oi = {*cq.oi, True}
@@ -308,6 +309,7 @@ class Commands:
                 del cq.arm.moderation.limits[:-1]
         elif request.opmod == ROUTE:
             names = ("c_eqn",)
+            cq.moving = False
             if not any(state.due or (state.armed and state.armed.ripe >= 0) for state in cq.arm.states):
                 cq.eqns = cq.eqns[-1:]
             cq.turns.setdefault("HCQ-099", None)
@@ -338,6 +340,7 @@ class Commands:
             cq.arm.moderation.limits = [old]
         elif request.opmod == ROUTE:
             cq.eqns = [cq.values["c_eqn"]]
+            cq.moving = False
         elif request.opmod == FLAGS:
             cq.oi = {bool(cq.values["oi"])}
         cq.turns.setdefault("HCQ-025", None)

@@ -86,6 +86,7 @@ class Cq:
         self.created_oi = bool(values["oi"])
         self.oi = {self.created_oi}
         self.eqns = [values["c_eqn"]]  #: EQs an event may go to, the present one last
+        self.moving = False  #: MODIFY_CQ changes c_eqn just now
         self.fault: Fault | None = None
         self.fault_certain = False
         self.error_duty: Must | None = None

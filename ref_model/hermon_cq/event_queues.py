@@ -206,13 +206,14 @@ class EventQueues:
     def _route(self, queue: EventQueue, cq: Cq) -> None:
         rules = self._ctx.rules
         why = "the EQ that c_eqn names"
+        known = queue.number in cq.eqns
         if len(cq.eqns) > 1:
             rules.one_of("HCQ-099", cq.eqns, queue.number, "c_eqn before or after", cq.scope, sure=False)
-            if queue.number in cq.eqns:
+            if queue.number == cq.eqns[-1] or (known and not cq.moving):
                 cq.eqns = cq.eqns[-1:]
         elif "HCQ-099" in cq.turns:
             rules.eq("HCQ-099", cq.eqns[0], queue.number, "the EQ of opmod 2", cq.scope)
-        if queue.number not in cq.eqns:
+        if not known:
             rule = "HCQ-098" if self.usable(cq.eqns[-1]) else "HCQ-064"
             rules.fail(rule, cq.eqns, queue.number, why, cq.scope)
         else:

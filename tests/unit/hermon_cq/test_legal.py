@@ -407,6 +407,29 @@ def test_routing_and_a_full_queue() -> None:
     done(bench, "HCQ-098", "HCQ-099", "HCQ-104/overwrite", "HCQ-104/kept", "HCQ-115", "HCQ-116")
 
 
+@pytest.mark.parametrize("offset", range(-60, 61, 3))
+def test_event_while_its_cq_moves(offset: int) -> None:
+    """The event of a CQE about the time of MODIFY_CQ goes to either EQ, the next one to the new EQ."""
+    bench = Bench()
+    bench.create(1)
+    bench.arm(1)
+    bench.sync()
+    image = context.encode({"c_eqn": 2})
+    if offset < 0:
+        bench.report(1)
+        bench.now += -offset * CLK
+    bench.start_command(MODIFY, 2, 1, image)
+    if offset >= 0:
+        bench.now += offset * CLK
+        bench.report(1)
+    bench.end_command()
+    assert len(bench.take_events(0) + bench.take_events(2)) == 1
+    bench.arm(1)
+    bench.reports(1, 1)
+    assert bench.take_events(2) == [(0, 1)]
+    done(bench, "HCQ-099")
+
+
 def test_event_queue_that_is_none() -> None:
     bench = Bench()
     bench.create(1, 3, c_eqn=0x1FF)
