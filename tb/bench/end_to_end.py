@@ -1,9 +1,9 @@
-"""Judged packets per second on the stand-ins, beside the same traffic without any Python.
+"""Judged packets or CQEs per second on the stand-ins, beside the same traffic without anybody looking.
 
-Traffic: long payloads in both directions. Judged: driver, monitors, model, scoreboard, log; all in the
-process of the simulator, and with a process of its own for model and log, as ``rdma-dv run`` has it. The
-baseline is the same RTL in the same simulator with the same stimulus at the same times, out of the C engine
-and a list of levels.
+Traffic: long payloads in both directions; completions of four queues under a driver. Judged: driver,
+monitors, model, scoreboard, log; all in the process of the simulator, and with a process of its own for
+model and log, as ``rdma-dv run`` has it. The baseline is the same RTL in the same simulator with the same
+stimulus at the same times, out of the C engine (where the target has it) and a list of levels.
 """
 
 from __future__ import annotations
@@ -35,6 +35,7 @@ class Soak:
     text: str
     messages: dict[str, int]
     packets: Callable[[Result, int], int]
+    unit: str = "packets/s"
 
 
 SOAKS = (
@@ -52,6 +53,14 @@ SOAKS = (
         {"verilator": 2048, "icarus": 128},
         lambda result, messages: 2 * messages,
     ),
+    Soak(
+        "hermon_cq",
+        "cqe_soak",
+        "HERMON_CQ, 32 B CQEs to four queues",
+        {"verilator": 4096, "icarus": 1024},
+        lambda result, messages: messages,
+        "CQEs/s",
+    ),
 )
 
 
@@ -65,12 +74,11 @@ def run_on(soak: Soak, sim: str) -> list[Measurement]:
             result, found = _simulate(soak, sim, "judged", judge, folder)
             walls[judge], packets = found["wall_s"], soak.packets(result, soak.messages[sim])
         _, replayed = _simulate(soak, sim, "replayed", "inline", folder)
-    if replayed["ended"] != replayed["recorded"]:
-        seen = f"{replayed['ended']} of {replayed['recorded']}"
-        raise UserError(f"benchmark on {sim}: the replay saw {seen} items: not the same traffic")
+    if replayed["outcome"] != replayed["recorded"]:
+        raise UserError(f"benchmark {soak.test} on {sim}: the replay ended otherwise: not the same traffic")
     bare = packets / replayed["wall_s"]
     text = f"{sim}: {soak.text}, judged"
-    return [Measurement(f"{text} {judge}", packets / walls[judge], "packets/s", bare) for judge in JUDGES]
+    return [Measurement(f"{text} {judge}", packets / walls[judge], soak.unit, bare) for judge in JUDGES]
 
 
 def _simulate(soak: Soak, sim: str, case: str, judge: str, folder: Path) -> tuple[Result, dict[str, Any]]:
