@@ -28,6 +28,7 @@ from tb.agents.sideband import SideBandSinkAgent, SideBandSourceAgent
 from tb.agents.tick import TickAgent
 from tb.engines import kit
 from tb.env import Env
+from tb.fast.hermon_cq import PORTS
 from tb.host.hermon import HermonHost
 from tb.host.hermon_producer import Producer
 from tb.scoreboard import Model, Tap
@@ -42,9 +43,9 @@ class HermonEnv(Env):
         config = self.config
         dut, seed = config.dut, config.seed
         stalls = StallConfig.named(config.stalls)
-        parts = kit(config.engine, dut, self, pins.CLOCK_RESET, {})  # no port is on the C engine
+        parts = kit(config.engine, dut, self, pins.CLOCK_RESET, PORTS)
         self.memory, self.hub = parts.memory, parts.hub
-        self.clock_reset = ClockReset(dut, config.period_ps, pins.CLOCK_RESET, parent=self)
+        self.clock_reset = ClockReset(dut, config.period_ps, parts.pins, parent=self)
         registers = StallConfig.named(config.register_stalls)
         slow_registers = dict.fromkeys(("skew", "b_stall", "r_stall"), registers)
         self.axil = self.agent("cmd", AxilAgent, pins.command_config(dut, seed, **slow_registers))

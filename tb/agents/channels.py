@@ -2,7 +2,8 @@
 
 They are used instead of the channel classes of cocotbext-axi where an agent needs the time of the first
 VALID, stalls drawn per item, safe reading of X, or one pin read per beat. A channel sleeps on the rising
-edge of its wake-up (VALID or a queue) while idle, so idle interfaces cost no Python time.
+edge of its wake-up (VALID or a queue) while idle, and on that of READY while it waits for the other side, so
+that neither costs Python time.
 """
 
 from __future__ import annotations
@@ -107,6 +108,8 @@ class SinkChannel:
                     self._remaining = stalls()
                     if self._remaining:
                         self._drive_ready()
+            elif stalls is None:
+                await ready.rising_edge
             elif self._remaining:
                 self._remaining -= 1
                 if not self._remaining:
@@ -204,6 +207,7 @@ class SourceChannel(Generic[Item]):
                 driven = True
             await edge
             while ready is not None and not high(ready):
+                await ready.rising_edge
                 await edge
             queue.popleft()
             if self._on_done is not None:

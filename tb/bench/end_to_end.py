@@ -3,7 +3,7 @@
 Traffic: long payloads in both directions; completions of four queues under a driver. Judged: driver,
 monitors, model, scoreboard, log; all in the process of the simulator, and with a process of its own for
 model and log, as ``rdma-dv run`` has it. The baseline is the same RTL in the same simulator with the same
-stimulus at the same times, out of the C engine (where the target has it) and a list of levels.
+stimulus at the same times, out of the C engine and a list of levels.
 """
 
 from __future__ import annotations
@@ -74,8 +74,9 @@ def run_on(soak: Soak, sim: str) -> list[Measurement]:
             result, found = _simulate(soak, sim, "judged", judge, folder)
             walls[judge], packets = found["wall_s"], soak.packets(result, soak.messages[sim])
         _, replayed = _simulate(soak, sim, "replayed", "inline", folder)
-    if replayed["outcome"] != replayed["recorded"]:
-        raise UserError(f"benchmark {soak.test} on {sim}: the replay ended otherwise: not the same traffic")
+    if replayed["ended"] != replayed["recorded"]:
+        seen = f"{replayed['ended']} of {replayed['recorded']}"
+        raise UserError(f"benchmark on {sim}: the replay saw {seen} items: not the same traffic")
     bare = packets / replayed["wall_s"]
     text = f"{sim}: {soak.text}, judged"
     return [Measurement(f"{text} {judge}", packets / walls[judge], soak.unit, bare) for judge in JUDGES]

@@ -82,7 +82,8 @@ class Engine:
         library.rdv_sink_taken.argtypes = [ctypes.c_int, big, ctypes.c_int]
         library.rdv_sink_taken.restype = word
         library.rdv_memory_open.argtypes = [ctypes.c_int, ctypes.c_int, big, ctypes.c_int]
-        library.rdv_memory_latency.argtypes = [ctypes.c_int] * 2 + [ctypes.c_uint32] * 2 + [word]
+        library.rdv_memory_latency.argtypes = [ctypes.c_int] * 2 + [ctypes.c_uint32] * 2
+        library.rdv_memory_draws.argtypes = [ctypes.c_int] * 2 + [word]
         library.rdv_memory_write.argtypes = [big, word, ctypes.c_char_p, word]
         library.rdv_memory_read.argtypes = [big, word, ctypes.c_char_p, word]
         library.rdv_record_save.argtypes = [ctypes.c_char_p]
@@ -125,8 +126,12 @@ class Engine:
 
     def latency(self, port: int, write: bool, latency: Latency, seed: int, path: str) -> None:
         """Set the response latency of one direction, drawn from the stream ``path``."""
-        state = Draws.of(seed, path).state
-        self._lib.rdv_memory_latency(port, int(write), latency.low, latency.high, state)
+        self._lib.rdv_memory_draws(port, int(write), Draws.of(seed, path).state)
+        self.change_latency(port, write, latency)
+
+    def change_latency(self, port: int, write: bool, latency: Latency) -> None:
+        """Set another response latency for requests that come from now on."""
+        self._lib.rdv_memory_latency(port, int(write), latency.low, latency.high)
 
     def regions(self, port: int, regions: Sequence[tuple[int, int, int, bool, bool]]) -> None:
         """Set the address ranges (start, stop, response, reads, writes) that answer with an error."""

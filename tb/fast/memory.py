@@ -8,6 +8,7 @@ from ref_model.errors import UserError
 from ref_model.events import MemRead, MemWrite
 from tb.agents.axi import AxiMemoryConfig, ErrorRegion
 from tb.agents.base import Agent, Monitor, config_of
+from tb.agents.generators import Latency
 from tb.agents.pins import ResetLine
 from tb.fast.engine import WRITE, Finished, Purpose, engine
 from tb.fast.hub import FastMonitor
@@ -82,6 +83,10 @@ class FastMemoryAgent(Agent):
         self.config.error_regions = list(regions)
         rows = [(one.start, min(one.stop, LAST_STOP), one.resp, one.reads, one.writes) for one in regions]
         self._lib.regions(self._number, rows)
+
+    def set_write_latency(self, latency: Latency) -> None:
+        """Answer the writes that come from now on after another latency."""
+        self._lib.change_latency(self._number, True, latency)
 
     def hold(self, channel: str) -> None:
         """Keep READY of ``channel`` ("aw", "w", "ar") low until :meth:`release`."""

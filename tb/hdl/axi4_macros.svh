@@ -61,6 +61,26 @@
         `CHECKER_RESULT(n) \
     );
 
+// Port list of an AXI4-Lite slave.
+`define LITE_PORTS(p, address, data) \
+    input  wire [(address)-1:0] p``_awaddr, \
+    input  wire                 p``_awvalid, \
+    output wire                 p``_awready, \
+    input  wire [(data)-1:0]    p``_wdata, \
+    input  wire [(data)/8-1:0]  p``_wstrb, \
+    input  wire                 p``_wvalid, \
+    output wire                 p``_wready, \
+    output wire [1:0]           p``_bresp, \
+    output wire                 p``_bvalid, \
+    input  wire                 p``_bready, \
+    input  wire [(address)-1:0] p``_araddr, \
+    input  wire                 p``_arvalid, \
+    output wire                 p``_arready, \
+    output wire [(data)-1:0]    p``_rdata, \
+    output wire [1:0]           p``_rresp, \
+    output wire                 p``_rvalid, \
+    input  wire                 p``_rready
+
 // Wires of an AXI4 master; below the memory of the C engine behind it (port number n of the engine, hold bits from
 // 3 * m on, wake bit w).
 `define AXI4_WIRES(p, bits, id_bits) \

@@ -14,6 +14,7 @@ TESTS = ("random_traffic", "nak_sequence")
 ENGINE_TESTS = {
     "ernic": ("random_traffic", "backpressure_heavy", "reset_midtraffic", "non_roce_pass", "qp_recovery"),
     "rclink": ("type1_standard", "type1_soak", "cut_frame", "mac_credit", "lossy_link", "type3_ids"),
+    "hermon_cq": ("cqe_soak", "bus_errors", "event_order", "random_wrap"),
 }
 
 

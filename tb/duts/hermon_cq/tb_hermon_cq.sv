@@ -28,25 +28,6 @@
     `GATE_IN(p``_ar, 12, number + 3) \
     `GATE_OUT(p``_r, 12, number + 4)
 
-`define LITE_PORTS(p, address, data) \
-    input  wire [(address)-1:0] p``_awaddr, \
-    input  wire                 p``_awvalid, \
-    output wire                 p``_awready, \
-    input  wire [(data)-1:0]    p``_wdata, \
-    input  wire [(data)/8-1:0]  p``_wstrb, \
-    input  wire                 p``_wvalid, \
-    output wire                 p``_wready, \
-    output wire [1:0]           p``_bresp, \
-    output wire                 p``_bvalid, \
-    input  wire                 p``_bready, \
-    input  wire [(address)-1:0] p``_araddr, \
-    input  wire                 p``_arvalid, \
-    output wire                 p``_arready, \
-    output wire [(data)-1:0]    p``_rdata, \
-    output wire [1:0]           p``_rresp, \
-    output wire                 p``_rvalid, \
-    input  wire                 p``_rready
-
 `define LITE_PINS(p) \
         .p``_awaddr(p``_awaddr), .p``_awprot(3'd0), .p``_awvalid(d_``p``_awvalid), .p``_awready(d_``p``_awready), \
         .p``_wdata(p``_wdata), .p``_wstrb(p``_wstrb), .p``_wvalid(d_``p``_wvalid), .p``_wready(d_``p``_wready), \

@@ -798,12 +798,13 @@ void rdv_memory_open(int port, int width, int64_t period, int reorder) {
   open_port(port, 3, width, 0, period)->reorder = reorder;
 }
 
-void rdv_memory_latency(int port, int write, uint32_t low, uint32_t high, uint64_t seed) {
+void rdv_memory_latency(int port, int write, uint32_t low, uint32_t high) {
   port_t *p = &ports[port];
   p->latency_low[write] = low;
   p->latency_high[write] = high;
-  p->latency_state[write] = seed;
 }
+
+void rdv_memory_draws(int port, int write, uint64_t seed) { ports[port].latency_state[write] = seed; }
 
 void rdv_memory_regions(int port, int count, const uint64_t *start_stop, const int *resp_reads_writes) {
   port_t *p = &ports[port];

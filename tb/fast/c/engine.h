@@ -79,7 +79,8 @@ uint64_t rdv_sink_taken(int port, int64_t before, int frames);  // beats (frames
 
 void rdv_memory_open(int port, int width, int64_t period, int reorder);
 // write: 0 read latency, 1 write latency; uniform over low..high clocks.
-void rdv_memory_latency(int port, int write, uint32_t low, uint32_t high, uint64_t seed);
+void rdv_memory_latency(int port, int write, uint32_t low, uint32_t high);
+void rdv_memory_draws(int port, int write, uint64_t seed);  // the stream of its latencies
 void rdv_memory_regions(int port, int count, const uint64_t *start_stop, const int *resp_reads_writes);
 // The bench's own accesses at `now`: what the DUT's bursts have done by then is done.
 void rdv_memory_write(int64_t now, uint64_t addr, const uint8_t *data, uint64_t length);
