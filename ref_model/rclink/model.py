@@ -208,6 +208,8 @@ class RclinkModel:
                 rule, what = self.shared.qps[number].requester.missing()
                 if self.mac_out.restarted:
                     rule = "RCL-127"
+                elif rule == "RCL-056" and self.shared.fatal:
+                    rule = "RCL-051"
                 elif rule == "RCL-056" and self.arbiter.alone(flow):
                     rule = "RCL-058"
                 elif rule == "RCL-056" and self.shared.masked:

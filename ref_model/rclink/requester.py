@@ -542,6 +542,7 @@ class Requester:
             self.qp.scope,
         )
         self.fatal = True
+        self.qp.shared.fatal.add(self.qp.number)
         self.clock = ctx.clock()
         if self.fatal_duty is not None:
             ctx.deadlines.meet(self.fatal_duty)
@@ -692,6 +693,7 @@ class Requester:
         self._forget()
         self.state = State(first=first)
         self.fatal = False
+        self.qp.shared.fatal.discard(self.qp.number)
 
     def flush(self) -> tuple[int, list[bytes]]:
         """free_buf_set: all slots are freed.

@@ -111,7 +111,8 @@ task automatic make_headers;
       put_header({128'd0, g_vlan[31:16], g_afh[34] ? `MUT(1, vc_of(f_flow), vc_of(f_flow) & 3'b011) : 3'd0,
                   g_vlan[1], g_vlan[15:4]}, 4);
     if (fmt != LITE)
-      put_header({144'd0, (fmt == STD) ? 16'h0800 : `MUT(145, f_etype, (f_flow == 4) ? g_mac2[63:48] : f_etype)}, 2);
+      put_header({144'd0, (fmt == STD) ? `MUT(232, 16'h0800, (f_source == F_TYPE1) ? 16'h0008 : 16'h0800)
+                                 : `MUT(145, f_etype, (f_flow == 4) ? g_mac2[63:48] : f_etype)}, 2);
     fr_crc = CRC_INIT;
     if (fmt == STD) begin
       total = 16'd28 + (f_has_rh ? 16'd8 : 16'd0) + f_body[15:0] + `MUT(12, (fr_icrc ? 16'd4 : 16'd0), 16'd0);

@@ -27,6 +27,7 @@ task automatic pick_slot;
     `MUT_DO(73, for (b = 0; b < TYPE1_VC_NUM; b = b + 1) if (b_head[b] != NIL && !may_send(b)) pick = NIL;)
     if (pick == NIL && `MUT(60, 1'b1, 1'b0)) pick = own;
     pick = `MUT(200, pick, (pick == NIL || !g_misc[0]) ? pick : q_send[s_qp[b_tail[bank_of(s_qp[pick])]]]);
+    `MUT_DO(231, for (b = 0; b < QP_NUM; b = b + 1) if (q_fatal[b] && q_head[b] != NIL) pick = NIL;)
     `MUT_DO(208, for (b = 0; b < QP_NUM; b = b + 1) if (q_mask[b] && q_send[b] != NIL) pick = NIL;)
   end
 endtask

@@ -314,6 +314,25 @@ def test_one_repetition_more_at_the_threshold(pause: bool) -> None:
     assert pair.finish() == []
 
 
+def none_if_fatal(self: Sender) -> object:
+    return None if any(line.fatal for line in self.lines.values()) else Sender.choose(self)
+
+
+@pytest.mark.parametrize("choose", [Sender.choose, none_if_fatal])
+def test_fatal_queue_pair_beside_another(choose: Callable[[Sender], object]) -> None:
+    parts = (type("Sending", (Sender,), {"choose": choose}), Receiver, Regulator)
+    pair = Pair(Setup(retry_limit=2, timeout_us=20), CLEAN, parts=parts)
+    pair.links[0].faults = LinkFaults(drop=1.0)
+    pair.send(0, 1, bytes(80))
+    pair.run(200 * US)
+    pair.links[0].faults = CLEAN
+    pair.send(0, 2, bytes(64))
+    pair.run(100 * US)
+    pair.sides[0].model.finish()
+    found = [finding.rule for finding in pair.sides[0].findings]
+    assert found[:1] == ([] if choose is Sender.choose else ["RCL-051"])
+
+
 def wrong_epsn() -> Pair:
     pair = Pair(Setup(), CLEAN)
     for _ in range(3):
