@@ -52,7 +52,8 @@ class Rewind:
     start: int
     clock: int  #: tx clock by which the DUT knows of it
     not_before: int = 0  #: end (ps) of an RNR wait
-    optional: bool = False  #: already served, or the queue pair may turn fatal instead
+    optional: bool = False  #: nothing is owed for it any more
+    served: bool = False  #: and it permits nothing once the DUT must have acted on it
 
     @property
     def rule(self) -> str:
@@ -204,7 +205,7 @@ class Requester:
         if packet is None or not self._legal(index):
             self._blame_psn(index, payload_of)
             return packet
-        self._drop_stale()
+        self._drop_stale(index)
         self._overdue(index)
         freed = index < state.una and ctx.late(self._acked) and not ctx.device.lite
         if freed and ctx.knobs["LATE_ACK"] == "FREE":
@@ -271,7 +272,7 @@ class Requester:
             return
         for rewind in state.rewinds:
             if index <= max(rewind.start, state.una):
-                rewind.optional = True
+                rewind.optional = rewind.served = True
         self.pass_rule = served[0].rule
         self.fatal_choice = False
         self.qp.book.resent(self.qp)
@@ -295,18 +296,25 @@ class Requester:
             if index > start:
                 seen, why = f"PSN {self.psn(index):#x}", f"a {rewind.kind} came before"
                 rules.fail(rewind.rule, f"PSN {self.psn(start):#x}", seen, why, self.qp.scope)
-                rewind.optional = True
+                rewind.optional = rewind.served = True
 
     def _must_not_leave(self, index: int, why: str) -> None:
         """The packet at ``index`` leaves though retries are exhausted."""
         self.ctx.rules.fail("RCL-050", "no frame", f"PSN {self.psn(index):#x}", why, self.qp.scope)
 
-    def _drop_stale(self) -> None:
-        """Served retry events permit nothing any more once the DUT must have acted on them."""
+    def _drop_stale(self, index: int) -> None:
+        """Retry events permit nothing any more once the DUT must have acted on them.
+
+        One whose packets were acknowledged before they left may be acted on as long as none behind has left.
+        """
         state = self.state
         if state.rewinds:
-            late = self.ctx.late
-            state.rewinds = [entry for entry in state.rewinds if not (entry.optional and late(entry.clock))]
+            late, beyond = self.ctx.late, index >= state.una
+            state.rewinds = [
+                entry
+                for entry in state.rewinds
+                if not (entry.optional and (entry.served or beyond) and late(entry.clock))
+            ]
 
     def _blame_psn(self, index: int, payload_of: Packet) -> None:
         """Tell a number that nothing permits by what should have come."""
@@ -409,7 +417,8 @@ class Requester:
     def _settle_tokens(self, rule: str) -> None:
         """Tokens of what is acknowledged and does not wait are owed; of the rest, or it is sent again."""
         state, ctx = self.state, self.ctx
-        state.certain = max(state.certain, min(state.una, state.next))
+        waits = min([state.next, *(entry.start for entry in state.rewinds if not entry.served)])
+        state.certain = max(state.certain, min(state.una, waits))
         if state.una > state.returned and (self._tokens is None or not self._tokens.open):
             self._tokens = ctx.deadlines.must(
                 rule,

@@ -274,14 +274,14 @@ def test_frame_on_its_way() -> None:
     assert judge(log)[0].rule == "RCL-137"
 
 
-@pytest.mark.parametrize(("knob", "rules"), [("FREE", ["RCL-061"]), ("either", [])])
+@pytest.mark.parametrize(("knob", "rules"), [("FREE", ["RCL-061"]), ("either", []), ("RESEND", [])])
 def test_late_acknowledgement(knob: str, rules: list[str]) -> None:
     """An ACK covers packets that wait to be sent again; the device sends them nevertheless."""
     events = [event for event in late_ack()]
     model = RclinkModel({**KNOBS, "LATE_ACK": knob}, CLK)
     for event in events:
         model.observe(event)
-    model.advance(events[-1].begin + 1)
+    model.advance(events[-1].begin + 50 * US)
     assert [finding.rule for finding in model.rules.findings][:1] == rules
 
 
