@@ -12,6 +12,7 @@
 
 from __future__ import annotations
 
+import cocotb
 from cocotb.triggers import Timer
 from pyuvm import ConfigDB
 
@@ -144,6 +145,12 @@ class RclinkEnv(Env):
     def stop(self) -> None:
         """The link partner falls silent."""
         self.partner.stop()
+
+    async def downstream_reset(self) -> None:
+        """The MAC is reset: its own credit and that of the channels, in the same clock."""
+        channels = self.inputs[ports.CBFC_RESET]
+        for task in [cocotb.start_soon(job) for job in (self.credits.restore(), channels.send())]:
+            await task
 
     async def read_status(self) -> None:
         """Read every status register the run touched."""

@@ -9,13 +9,15 @@ from ref_model.rclink.config import Device, Flow, QpConfig
 from ref_model.wire import IPv4, Udp, Vlan
 from ref_model.wire.rclink import Addresses, Format, Frame, Kind, Opcode, Rh, build, diff, lite_source
 from ref_model.wire.rclink.afh import COMPACT
-from ref_model.wire.rclink.layout import ICRC_BYTES
+from ref_model.wire.rclink.layout import ICRC_BYTES, RH_BYTES
 
 if TYPE_CHECKING:
     from ref_model.rclink.context import Context
 
 ROCE_PORT = 4791
 DONT_FRAGMENT = 0x4000
+#: Payload bytes that may stand in the addresses of compact frames.
+SIX = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,7 +196,8 @@ def rules_decided(device: Device, kind: Kind, opcode: int | None, icrc: bool) ->
     if device.tagged:
         rules += ["RCL-002", "RCL-003"]
     if opcode is None:
-        return (*rules, "RCL-021/present", "RCL-023") if form is not Format.LITE else (*rules, "RCL-023")
+        whole = () if form is Format.LITE else ("RCL-015", "RCL-021/present")
+        return (*rules, *whole, "RCL-023")
     rules += ["RCL-015", "RCL-020", "RCL-021/present", "RCL-131"]
     if icrc and layout.icrc:
         rules.append("RCL-021/value")
@@ -214,6 +217,11 @@ def _compact_payload_rule(expected: Frame, observed: Frame) -> str:
     if expected.format is Format.LITE and len(seen) > len(body) and body in seen:
         return "RCL-004"  # a header before it or a check sum behind
     return "RCL-023"
+
+
+def _rh_differs(data: bytes, whole: bytes, payload: bytes) -> bool:
+    """Return whether a TYPE2 frame has a transport header too many, or none, before the same payload."""
+    return abs(len(data) - len(whole)) == RH_BYTES and data.endswith(payload[SIX:])
 
 
 class FrameJudge:
@@ -242,7 +250,8 @@ class FrameJudge:
             if device is not self._device:
                 self._decided.clear()
                 self._device = device
-            opcode = None if expected.rh is None else expected.rh.opcode
+            rh = expected.rh if expected.kind is Kind.TYPE1 else None  # what that of TYPE2 says is open
+            opcode = None if rh is None else rh.opcode
             key = (expected.kind, opcode)
             decided = self._decided.get(key)
             if decided is None:
@@ -265,6 +274,8 @@ class FrameJudge:
         rule = rule_of(name, expected)
         if observed.kind is not expected.kind:
             rule = _rule_at(data, whole, expected)
+        elif expected.kind is Kind.TYPE2 and _rh_differs(data, whole, expected.payload):
+            rule, name, wanted, seen = "RCL-015", "length", f"{len(whole)} bytes", f"{len(data)}"
         wanted_tag, tag = expected.vlan, observed.vlan
         if name == "vlan.tci" and wanted_tag and tag and wanted_tag.priority == tag.priority:
             rule = "RCL-002"

@@ -230,6 +230,12 @@ class Gates:
         clocks = (ctx.now - first) // ctx.timing.period
         return 0 < clocks <= sum(first <= time <= ctx.now for time in self._returns[vc])
 
+    def again(self) -> None:
+        """What is missing when a flow does not go on is another thing from here on."""
+        for flow in BANKS:
+            self._ctx.deadlines.void(self._duty.pop(flow, None))
+            self._expect(flow)
+
     # -- inputs -----------------------------------------------------------------------------------
 
     def load(self, bits: int, size: int, limit: int, ovhd: int, now: int) -> None:

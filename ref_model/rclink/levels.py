@@ -30,6 +30,19 @@ class Levels:
     def reset(self) -> None:
         """Nothing seen yet."""
         self._seen: dict[str, int] = {}
+        self.given = False  #: something came that may be work, since reset ended
+
+    def started(self, now: int) -> None:
+        """Reset ends: in a moment the levels show a device without work, unless it gets some by then."""
+        self.given = False
+        self._ctx.deadlines.call_at(now + self._ctx.window, self._behind_reset)
+
+    def _behind_reset(self) -> None:
+        expected = {ports.OST_FREE: int(self._ctx.knobs["TYPE1_OST_N"]), ports.IDLE: IDLE}
+        for port, value in expected.items():
+            if port in self._seen and not self.given:
+                why = f"{port} behind a reset"
+                self._ctx.rules.eq("RCL-128", value, self._seen[port], why, self._ctx.client)
 
     def changed(self, port: str, value: int, now: int) -> None:
         """Judge the new ``value`` of ``port``; KeyError if there is no such port."""

@@ -142,6 +142,8 @@ class MacIn:
         usual = "RCL-106" if ctx.device.lite else "RCL-027" if frame.vlan is not None else "RCL-025"
         if usual == "RCL-025" and not frame.addresses.dst & GROUP_BIT and not self._for_us(frame):
             usual = "RCL-028"
+        elif usual == "RCL-025":
+            usual = self._tolerance(frame) or usual
         source = frame.addresses.src & SOURCE_BITS
         self._client.arrive(frame.payload, source, 0, ports.ETYPE_TYPE2, rule or usual, sure)
 
@@ -195,7 +197,7 @@ class MacIn:
         elif not sure:
             ctx.rules.inconclusive("an acknowledgement or CNP that may be taken or dropped")
         elif rh.opcode == Opcode.CNP:
-            self._filter.received(qp, event.begin, event.settled)
+            self._filter.received(qp, event.begin, event.settled, self._tolerance(frame))
             qp.notices.cleared(event.settled)
         else:
             self._answer(event, qp, frame)
@@ -221,17 +223,23 @@ class MacIn:
             stop = buffers.stop_is(qp.bank)
         qp.refused_rule = ""
         source = frame.addresses.src & SOURCE_BITS
-        rule = "RCL-039"
-        if frame.trailer:
-            rule = "RCL-136"
-        elif frame.vlan is not None:
+        rule, ip = self._tolerance(frame) or "RCL-039", frame.ip
+        if rule != "RCL-136" and frame.vlan is not None:
             rule = "RCL-027"
-        elif frame.udp is not None and frame.udp.checksum:
-            rule = "RCL-014/rx"
-        elif device.layout.icrc and frame.ip is not None and self._changed_on_its_way(frame.ip):
+        elif rule == "RCL-039" and device.layout.icrc and ip is not None and self._changed_on_its_way(ip):
             rule = "RCL-032"
         stamp = rh.timestamp
         qp.responder.take(Request(rh.psn, frame.payload, rh.fack, stamp, source, clock, sure, rule, stop))
+
+    def _tolerance(self, frame: Frame) -> str:
+        """Rule by which a frame has to be taken though something in it is unusual; '' if nothing is."""
+        layout = self._ctx.device.layout
+        assert layout is not None
+        if frame.trailer:
+            return "RCL-136"
+        if frame.udp is not None and frame.udp.checksum != layout.udp_csum:
+            return "RCL-014/rx"
+        return ""
 
     def _changed_on_its_way(self, ip: IPv4) -> bool:
         """Return whether fields that the ICRC leaves out are not as this side would send them."""
@@ -248,6 +256,5 @@ class MacIn:
             return
         name = {NAK: SEQUENCE, RNR_NAK: RNR}.get(kind, "")
         echo = rh.timestamp if rh.ts_en else None
-        qp.requester.answered(rh.psn, name, code & TIMER_BITS, echo, event.begin, event.settled)
-        if frame.trailer:
-            self._ctx.rules.tempt("RCL-136", ("token", qp.number))
+        taken = self._tolerance(frame)
+        qp.requester.answered(rh.psn, name, code & TIMER_BITS, echo, event.begin, event.settled, taken)

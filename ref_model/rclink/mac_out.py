@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -19,6 +20,10 @@ if TYPE_CHECKING:
     from ref_model.rclink.qp import Qp, Shared
     from ref_model.rclink.rates import Rates
     from ref_model.rclink.requester import Packet
+
+
+#: LITE frames remembered, to tell one that is sent again.
+LEFT = 32
 
 
 class MacOut:
@@ -40,6 +45,8 @@ class MacOut:
         """Full credit, nothing sent."""
         self.credits = self._initial
         self.busy_until = 0
+        self._left: deque[bytes] = deque(maxlen=LEFT)  # payloads of LITE frames
+        self._resets: set[str] = set()  # of credits, since the last frame
         self.restarted = False  #: the MAC was reset with packets in hand, and nothing was sent since
 
     # -- MAC credits ------------------------------------------------------------------------------
@@ -50,10 +57,21 @@ class MacOut:
         self._hold(now)
 
     def credit_reset(self, now: int) -> None:
-        """MAC credit is whole again: the MAC was reset."""
-        self.restarted = self._shared.book.open > 0
+        """MAC credit is whole again."""
         self.credits = self._initial
         self._hold(now)
+        self._restart("mac")
+
+    def credit_wiped(self) -> None:
+        """The credit of the channels is gone."""
+        self._restart("channels")
+
+    def _restart(self, credit: str) -> None:
+        """A MAC that is reset says so by resetting both of its credits."""
+        self._resets.add(credit)
+        if len(self._resets) == 2 and self._shared.book.open:
+            self.restarted = True
+            self._shared.gates.again()
 
     def _hold(self, now: int) -> None:
         self._ctx.hold("mac credit", now, self.credits <= 0)
@@ -79,6 +97,7 @@ class MacOut:
         """Judge one frame."""
         ctx = self._ctx
         ctx.sample()
+        self._resets.clear()
         self._spend(event)
         layout = ctx.device.layout
         if layout is None or self._raw.expects(event.data):
@@ -89,6 +108,8 @@ class MacOut:
             frame = parse_frame(event.data, layout)
         except ParseError as error:
             frame, problem = error.partial, error.reason is not Reason.ICRC
+        if ctx.device.lite and self._answers_in_lite(frame, event):
+            return
         kind = self._kind(frame, event)
         if kind is Kind.TYPE3:
             self._type3(event)
@@ -115,6 +136,14 @@ class MacOut:
             return Kind.TYPE1
         return Kind.TYPE3
 
+    def _answers_in_lite(self, frame: Frame, event: FrameOut) -> bool:
+        """Tell an ACK, NAK or CNP by its channel, since nothing else of LITE goes there."""
+        ctx = self._ctx
+        answers = frame.kind is Kind.TYPE3 and event.user[0] == ctx.device.vcs[Flow.ACK]
+        if answers:
+            ctx.rules.fail("RCL-107", "no answer", event.data, "LITE acknowledges nothing", ctx.mac)
+        return answers
+
     def _configurations(self, qp: Qp | None) -> list[tuple[Device, QpConfig | None]]:
         """Configurations a frame of now may have been built by, the latest first."""
         ctx = self._ctx
@@ -131,6 +160,9 @@ class MacOut:
     def _request(self, event: FrameOut, frame: Frame) -> None:
         ctx = self._ctx
         found = self._whose(frame)
+        if ctx.device.lite and frame.payload in self._left and not self._shared.book.find(frame.payload):
+            ctx.rules.fail("RCL-107", "no frame", frame, "this packet has left before", ctx.mac)
+            return
         if found is None or (
             found[1].payload != frame.payload and self._client.dropped_with(frame.payload) is not None
         ):
@@ -158,6 +190,7 @@ class MacOut:
         length = len(actual.payload) if ctx.knobs["NOCNP_BYTES"] == "PAYLOAD" else len(event.data)
         qp.notices.counted(length)
         if lite:
+            self._left.append(actual.payload)
             qp.requester.sent_lite(actual)
         qp.requester.schedule()
         if good:

@@ -64,6 +64,7 @@ class Owed:
     cause: Cause
     qp: int | None
     duty: Must | None
+    since: int = 0  #: when (ps) the cause occurred
 
 
 class Messages:
@@ -85,8 +86,17 @@ class Messages:
         self._rising: dict[int, str] = {}  # bits that have to rise, and why
         self._last_high = [-1] * 16
         self._clearing: list[tuple[int, int]] = []  # (bits, until): written 1, the level may still show
+        self._fresh_until = -1  # a bit that shows until then was left over by the reset
         for flag in self.bits:
             flag.reset()
+
+    def started(self, now: int) -> None:
+        """Reset ends: no status is left of what was before, and the line shows none."""
+        self._fresh_until = now + self._timing.irq_settle
+
+    def _rule_of(self, bit: int, now: int) -> str:
+        """Rule that level bit ``bit`` breaks when it is at 1 without an event."""
+        return "RCL-128" if now <= self._fresh_until else BIT_RULES.get(bit, "RCL-122")
 
     def owe(
         self,
@@ -104,14 +114,18 @@ class Messages:
             what = f"MSI type {cause[0]} code {cause[1]}"
             deadline = now + self._timing.liveness
             duty = self._deadlines.must(rule, what, "an event that is reported", self.scope, deadline)
-        self._owed.append(Owed(cause, qp, duty))
+        self._owed.append(Owed(cause, qp, duty, now))
         bit = BITS.get(cause) if bit is None else bit
         if bit is not None:
             self.bits[bit].cause(sure)
             if sure:
-                if not self.level >> bit & 1:
-                    self._rising[bit] = rule
-                self._deadlines.call_at(now + self._timing.liveness, lambda: self._risen(bit, rule, now))
+                self._rises(bit, rule, now, now)
+
+    def _rises(self, bit: int, rule: str, since: int, now: int) -> None:
+        """Level bit ``bit`` has to be at 1 some time after ``since``."""
+        if not self.level >> bit & 1:
+            self._rising[bit] = rule
+        self._deadlines.call_at(now + self._timing.liveness, lambda: self._risen(bit, rule, since))
 
     def _risen(self, bit: int, rule: str, since: int) -> None:
         """By now the level bit must have been at 1 after ``since``."""
@@ -121,7 +135,7 @@ class Messages:
             self._rules.fail(rule, f"RC_INTR bit {bit}", "0", "an event that raises a line", self.scope)
             flag.reset()
 
-    def sent(self, info: int) -> tuple[Cause, int]:
+    def sent(self, info: int, now: int) -> tuple[Cause, int]:
         """Judge one message; returns its cause and the queue pair field."""
         rules = self._rules
         cause = (info >> TYPE_LSB & 3, info & CODE_BITS)
@@ -136,7 +150,8 @@ class Messages:
         if match is None:
             other = next((entry for entry in self._owed if entry.cause == cause), None)
             if other is not None and cause[0] == 1:
-                rules.eq("RCL-122", other.qp, qp, "queue pair of a message", self.scope)
+                rule = "RCL-051" if cause == RETRY_OVER else "RCL-122"
+                rules.eq(rule, other.qp, qp, "queue pair of a message", self.scope)
                 match = other
             elif cause in RULES and self._instead(cause, qp):
                 return cause, qp
@@ -146,6 +161,8 @@ class Messages:
                 return cause, qp
         self._owed.remove(match)
         self._deadlines.meet(match.duty)
+        if cause == RETRY_OVER and match.duty is None:
+            self._told_by_message(match, now)
         self._form(cause, info)
         return cause, qp
 
@@ -188,14 +205,16 @@ class Messages:
             if not changed >> bit & 1:
                 continue
             flag, high = self.bits[bit], value >> bit & 1
-            rule = BIT_RULES.get(bit, "RCL-122")
+            rule = self._rule_of(bit, now)
             if high:
-                self._rising.pop(bit, None)
+                expected = self._rising.pop(bit, None)
                 if not flag.possible()[1]:
                     rule = next(iter(self._rising.values()), rule)  # perhaps in place of another bit
                     self._rules.fail(rule, f"bit {bit} stays 0", "1", "no event that raises it", self.scope)
                 else:
-                    self._rules.met(rule, "an event raises its line", self.scope)
+                    self._rules.met(BIT_RULES.get(bit, rule), "an event raises its line", self.scope)
+                    if bit == RETRY_OVER_BIT and expected is None:
+                        self._told_by_line(now)
                 flag.seen(1)
             else:
                 self._last_high[bit] = now
@@ -209,6 +228,21 @@ class Messages:
                 flag.seen(0)
         self.level = value
 
+    def _told_by_message(self, entry: Owed, now: int) -> None:
+        """Retries are exhausted, says the message: the line has to rise, if it did not before."""
+        bit = RETRY_OVER_BIT
+        if not self.level >> bit & 1 and self._last_high[bit] < entry.since:
+            self.bits[bit].cause()
+            self._rises(bit, RULES[entry.cause], entry.since, now)
+
+    def _told_by_line(self, now: int) -> None:
+        """Retries are exhausted, says the line: the message has to say of which queue pair."""
+        open_ones = [entry for entry in self._owed if entry.cause == RETRY_OVER]
+        if len(open_ones) == 1 and open_ones[0].duty is None:
+            what, deadline = f"MSI type {RETRY_OVER[0]} code {RETRY_OVER[1]}", now + self._timing.liveness
+            rule, why = RULES[RETRY_OVER], "the line reports retries that are exhausted"
+            open_ones[0].duty = self._deadlines.must(rule, what, why, self.scope, deadline)
+
     def cleared(self, mask: int, now: int) -> None:
         """Software wrote ``mask`` to INTR_STATUS."""
         self._clearing.append((mask & 0xFFFF, now + self._timing.irq_settle))
@@ -216,12 +250,12 @@ class Messages:
             if mask >> bit & 1:
                 flag.clear()
 
-    def read(self, value: int) -> None:
+    def read(self, value: int, now: int) -> None:
         """Judge a read of INTR_STATUS."""
         for bit, flag in enumerate(self.bits):
             seen = value >> bit & 1
             if not flag.possible()[seen]:
-                rule = "RCL-123" if not seen else BIT_RULES.get(bit, "RCL-122")
+                rule = "RCL-123" if not seen else self._rule_of(bit, now)
                 self._rules.fail(
                     rule, f"INTR_STATUS[{bit}] = {1 - seen}", str(seen), "status bits", self.scope
                 )

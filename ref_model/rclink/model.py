@@ -91,7 +91,7 @@ class RclinkModel:
         self.in_reset = True
         self._waiting: list[tuple[int, int, int, Event]] = []  # (time, rank, order, event) of one edge
         self._handlers: dict[type, Callable[[Any], None]] = {
-            RegWrite: self.registers.write,
+            RegWrite: self._reg_write,
             RegRead: self.registers.read,
             FrameIn: self._frame_in,
             FrameOut: self._frame_out,
@@ -108,7 +108,7 @@ class RclinkModel:
             ports.MAC_CREDIT_RST: lambda event: self.mac_out.credit_reset(event.begin),
             ports.CBFC_LOAD: self._load,
             ports.CBFC_RETURN: self._give,
-            ports.CBFC_RESET: lambda event: gates.wipe(event.begin),
+            ports.CBFC_RESET: self._wipe,
             ports.TYPE2_CRD: lambda event: gates.give_cells(event.values[0], event.begin),
             ports.TYPE2_CRD_RST: lambda event: gates.refill_cells(event.begin),
             ports.SET_CC_RATE: lambda event: self.rates.set(event.values[1], event.values[0], event.begin),
@@ -121,7 +121,7 @@ class RclinkModel:
             ports.RETRY_TMO: lambda event: self._told(event, lambda qp: qp.requester.timed_out()),
             ports.NOCNP: lambda event: self._told(event, lambda qp: qp.notices.reported(event.values[1])),
             ports.MSI: self._message,
-            ports.MAC_RX_CUT: lambda event: self.mac_in.cut(),
+            ports.MAC_RX_CUT: self._cut,
         }
 
     # -- interface --------------------------------------------------------------------------------
@@ -208,6 +208,8 @@ class RclinkModel:
                 rule, what = self.shared.qps[number].requester.missing()
                 if self.mac_out.restarted:
                     rule = "RCL-127"
+                elif rule == "RCL-056" and self.shared.fatal:
+                    rule = "RCL-051"
                 elif rule == "RCL-056" and self.arbiter.alone(flow):
                     rule = "RCL-058"
                 elif rule == "RCL-056" and self.shared.masked:
@@ -217,7 +219,12 @@ class RclinkModel:
             return "RCL-062", "a TYPE2 frame"
         return self.raw.missing
 
+    def _reg_write(self, event: RegWrite) -> None:
+        self.levels.given = True
+        self.registers.write(event)
+
     def _frame_in(self, event: FrameIn) -> None:
+        self.levels.given = True
         if event.port == ports.TX_S:
             self.client.packet(event)
         else:
@@ -241,9 +248,17 @@ class RclinkModel:
         else:
             self.levels.changed(event.port, event.values[0], event.begin)
 
+    def _cut(self, event: SideBand) -> None:
+        self.levels.given = True
+        self.mac_in.cut()
+
     def _load(self, event: SideBand) -> None:
         bits, size, limit, ovhd = event.values
         self.gates.load(bits, size, limit, ovhd, event.begin)
+
+    def _wipe(self, event: SideBand) -> None:
+        self.gates.wipe(event.begin)
+        self.mac_out.credit_wiped()
 
     def _give(self, event: SideBand) -> None:
         bits, num = event.values
@@ -263,7 +278,7 @@ class RclinkModel:
 
     def _message(self, event: SideBand) -> None:
         info = event.values[0]
-        cause, number = self.ctx.messages.sent(info)
+        cause, number = self.ctx.messages.sent(info, self.ctx.now)
         if cause[0] == 3:
             self.raw.message(info)
         elif cause == TYPE2_RX_OVERFLOW:
@@ -280,6 +295,9 @@ class RclinkModel:
         self.in_reset = event.asserted
         if not event.asserted:
             self.rules.tempt("RCL-128", "mac_tx")
+            self.ctx.messages.started(event.begin)
+            self.raw.status.started(event.begin)
+            self.levels.started(event.begin)
             return
         self.ctx.reset()
         self.values.reset()

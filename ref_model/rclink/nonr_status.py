@@ -44,7 +44,12 @@ class NonrStatus:
         self.faults = [Flag() for _ in range(FAULTS)]
         self.lines = {ports.NONR_INTR: 0, ports.NONR_FAULT_INTR: 0}
         self._fault_high = -1  # when the fault line was last at 1
+        self._fresh_until = -1  # a line that rises until then was left over by the reset
         self.messages = 0  #: messages that may still come
+
+    def started(self, now: int) -> None:
+        """Reset ends: no status is left of what was before."""
+        self._fresh_until = now + self._ctx.timing.irq_settle
 
     def event(self, bit: int, sure: bool = True) -> None:
         """An event of DMA_INTR_ST0 happens; whether the mask also governs its message is open."""
@@ -116,6 +121,7 @@ class NonrStatus:
             self._fault_high = self._ctx.now
         rule = "RCL-116" if port == ports.NONR_INTR else "RCL-139"
         if value and not self._line(port)[1]:
+            rule = "RCL-128" if self._ctx.now <= self._fresh_until else rule
             rules.fail(rule, f"{port} = 0", 1, "no event that drives it", scope)
         elif value:
             rules.met(rule, "an event drives its line", scope)

@@ -171,11 +171,14 @@ class CnpFilter:
         self._perhaps: dict[int, deque[tuple[int, int]]] = {}
         self._silent: dict[int, str] = {}
 
-    def received(self, qp: Qp, begin: int, settled: int) -> None:
-        """A CNP for ``qp`` came over [begin, settled] (ps) and passed the checks."""
+    def received(self, qp: Qp, begin: int, settled: int, taken: str = "") -> None:
+        """A CNP for ``qp`` came over [begin, settled] (ps) and passed the checks.
+
+        ``taken``: rule by which it has to be taken, where that is a special one.
+        """
         ctx, number = self._ctx, qp.number
         settled += ctx.timing.settle
-        rule = "RCL-100"
+        rule = taken or "RCL-100"
         if ctx.device.cnp_merge:
             known = self._told.get(number)
             if known is not None:

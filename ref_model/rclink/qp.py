@@ -41,6 +41,7 @@ class Shared:
         self.urgent: dict[int, int] = {}  #: tx clock of requests with Fack to answer
         self.turns = Turns(ctx)
         self.masked: set[int] = set()  #: queue pairs whose rate is used up
+        self.fatal: set[int] = set()  #: queue pairs whose retries are exhausted
         self.opened: Callable[
             [Qp], None
         ]  #: told when a masked one certainly may send again; set by the model
@@ -58,6 +59,7 @@ class Shared:
         for table in (self.qps, self.peers, self.doubtful):
             table.clear()
         self.masked.clear()
+        self.fatal.clear()
         self.turns.waiting.clear()
         self.urgent.clear()
         self.book.reset()

@@ -138,7 +138,7 @@ class RegisterAccess:
             assert qp is not None
             self._qp_read(qp, register, event.data)
         elif register.name == "INTR_STATUS":
-            ctx.messages.read(event.data & 0xFFFF)
+            ctx.messages.read(event.data & 0xFFFF, ctx.now)
         elif not self._model.raw.read(register.name, event):
             self._stored(register, 0, event.data, "RCL-125/printed")
 
@@ -210,7 +210,7 @@ class RegisterAccess:
         allowed = {
             "TX_EPSN_MEM": {psn(state.accepted)},
             "EXPECT_RESP_PSN_MEM": {psn(state.una)},
-            "TX_LAST_PSN_MEM": {last, top} if state.una > state.next else {last},
+            "TX_LAST_PSN_MEM": state.stepped | ({last, top} if state.una > state.next else {last}),
             "TX_MAX_FW_PSN_MEM": {top},
             "REQ_CHK_SN_MEM": {responder.expected},
             "TX_ACK_SN_MEM": {responder.expected},

@@ -27,6 +27,8 @@ NO_LIMIT = 15
 
 SEQUENCE, TIMEOUT, RNR = "sequence NAK", "timeout", "RNR NAK"
 RULE_OF = {SEQUENCE: "RCL-045", TIMEOUT: "RCL-048", RNR: "RCL-052"}
+#: Rules that demand to take an answer though something in it is unusual.
+TOLERANCES = frozenset({"RCL-014/rx", "RCL-136"})
 
 
 @dataclass(slots=True, eq=False)
@@ -50,7 +52,8 @@ class Rewind:
     start: int
     clock: int  #: tx clock by which the DUT knows of it
     not_before: int = 0  #: end (ps) of an RNR wait
-    optional: bool = False  #: already served, or the queue pair may turn fatal instead
+    optional: bool = False  #: nothing is owed for it any more
+    served: bool = False  #: and it permits nothing once the DUT must have acted on it
 
     @property
     def rule(self) -> str:
@@ -90,6 +93,8 @@ class State:
     kept: int = 0  #: oldest packet that is remembered
     certain: int = 0  #: packets whose tokens are owed for certain
     tails: tuple[int, ...] | None = None  #: (tx_last, tx_max) as software wrote them
+    #: PSNs before the starts of passes that were acknowledged before they began: tx_last may have gone there
+    stepped: set[int] = field(default_factory=set)
     packets: dict[int, Packet] = field(default_factory=dict)
     rewinds: list[Rewind] = field(default_factory=list)
     restarts: deque[Restart] = field(default_factory=lambda: deque(maxlen=2))
@@ -114,6 +119,7 @@ class Requester:
         self._timer_armed = False
         self._timer_due = 0
         self._timer_stalled = 0
+        self._passes = 0  # how often sending began again
         self._acked = 0  # tx clock by which the DUT knows of the last acknowledgement
         self._ignored: str = ""  # rule of the last acknowledgement that had to be ignored
         self.clock = 0  # tx clock since when nothing but its age keeps the next packet
@@ -199,7 +205,7 @@ class Requester:
         if packet is None or not self._legal(index):
             self._blame_psn(index, payload_of)
             return packet
-        self._drop_stale()
+        self._drop_stale(index)
         self._overdue(index)
         freed = index < state.una and ctx.late(self._acked) and not ctx.device.lite
         if freed and ctx.knobs["LATE_ACK"] == "FREE":
@@ -219,6 +225,7 @@ class Requester:
         state.next = index + 1
         state.top = max(state.top, state.next)
         state.tails = None
+        state.stepped.clear()
         if index < state.una and self._tokens is not None and state.certain <= index:
             ctx.deadlines.void(self._tokens)  # the late acknowledgement was ignored: another one will come
             self._tokens = None
@@ -249,6 +256,7 @@ class Requester:
     def _take(self, index: int) -> None:
         """The pass starts again at ``index``; what asked for it is served."""
         state = self.state
+        self._passes += 1
         served = [rewind for rewind in state.rewinds if self._reaches(rewind, index)]
         if not served:  # the timer expired and its pulse is still to come
             self.tmo_due = self.ctx.deadlines.must(
@@ -264,7 +272,7 @@ class Requester:
             return
         for rewind in state.rewinds:
             if index <= max(rewind.start, state.una):
-                rewind.optional = True
+                rewind.optional = rewind.served = True
         self.pass_rule = served[0].rule
         self.fatal_choice = False
         self.qp.book.resent(self.qp)
@@ -288,18 +296,25 @@ class Requester:
             if index > start:
                 seen, why = f"PSN {self.psn(index):#x}", f"a {rewind.kind} came before"
                 rules.fail(rewind.rule, f"PSN {self.psn(start):#x}", seen, why, self.qp.scope)
-                rewind.optional = True
+                rewind.optional = rewind.served = True
 
     def _must_not_leave(self, index: int, why: str) -> None:
         """The packet at ``index`` leaves though retries are exhausted."""
         self.ctx.rules.fail("RCL-050", "no frame", f"PSN {self.psn(index):#x}", why, self.qp.scope)
 
-    def _drop_stale(self) -> None:
-        """Served retry events permit nothing any more once the DUT must have acted on them."""
+    def _drop_stale(self, index: int) -> None:
+        """Retry events permit nothing any more once the DUT must have acted on them.
+
+        One whose packets were acknowledged before they left may be acted on as long as none behind has left.
+        """
         state = self.state
         if state.rewinds:
-            late = self.ctx.late
-            state.rewinds = [entry for entry in state.rewinds if not (entry.optional and late(entry.clock))]
+            late, beyond = self.ctx.late, index >= state.una
+            state.rewinds = [
+                entry
+                for entry in state.rewinds
+                if not (entry.optional and (entry.served or beyond) and late(entry.clock))
+            ]
 
     def _blame_psn(self, index: int, payload_of: Packet) -> None:
         """Tell a number that nothing permits by what should have come."""
@@ -348,9 +363,12 @@ class Requester:
     # -- acknowledgements -------------------------------------------------------------------------
 
     def answered(
-        self, psn: int, kind: str, code: int, echo: int | None, begin: int, settled: int, certain: bool = True
+        self, psn: int, kind: str, code: int, echo: int | None, begin: int, settled: int, taken: str = ""
     ) -> None:
-        """An ACK (``kind`` "") or NAK came: ``echo`` its timestamp, ``code`` the RNR timer code."""
+        """An ACK (``kind`` "") or NAK came: ``echo`` its timestamp, ``code`` the RNR timer code.
+
+        ``taken``: rule by which it has to be taken, where that is a special one.
+        """
         state, ctx = self.state, self.ctx
         newest = ctx.knobs["ACK_PSN_MODE"] == "LAST" and not kind
         count = (psn - self.psn(state.una) + newest) & PSN_MASK
@@ -358,9 +376,8 @@ class Requester:
         valid = count <= outstanding and bool(count or kind)
         late = state.una + count > state.next
         if echo is not None:
-            self._owe_report(
-                count if valid else 0, late or not valid, bool(kind), echo, begin, settled, valid
-            )
+            rule = (taken or "RCL-054/count") if valid else ""
+            self._owe_report(count if valid else 0, late or not valid, bool(kind), echo, begin, settled, rule)
         if not valid:
             self._ignored = "RCL-049"
             ctx.rules.tempt("RCL-049", ("token", self.qp.number))
@@ -368,7 +385,8 @@ class Requester:
                 self._settle_tokens("RCL-040")
             return
         if count:
-            self._acknowledge(count, "RCL-047" if kind else "RCL-040" if count > 1 else "RCL-041")
+            usual = "RCL-047" if kind else "RCL-040" if count > 1 else "RCL-041"
+            self._acknowledge(count, taken or usual)
             self._restart(begin, settled)
         if kind:
             self._retry(kind, code, settled)
@@ -385,6 +403,7 @@ class Requester:
         elif state.una == state.top:
             state.vague = False
         state.retries = state.rnr_retries = 0
+        state.stepped.update(self.psn(entry.start - 1) for entry in state.rewinds if not entry.optional)
         state.rewinds = [entry for entry in state.rewinds if entry.start < state.top]
         for rewind in state.rewinds:
             if state.una >= state.top:
@@ -398,7 +417,8 @@ class Requester:
     def _settle_tokens(self, rule: str) -> None:
         """Tokens of what is acknowledged and does not wait are owed; of the rest, or it is sent again."""
         state, ctx = self.state, self.ctx
-        state.certain = max(state.certain, min(state.una, state.next))
+        waits = min([state.next, *(entry.start for entry in state.rewinds if not entry.served)])
+        state.certain = max(state.certain, min(state.una, waits))
         if state.una > state.returned and (self._tokens is None or not self._tokens.open):
             self._tokens = ctx.deadlines.must(
                 rule,
@@ -482,11 +502,42 @@ class Requester:
             ctx.messages.owe(RETRY_OVER, self.qp.number, ctx.now, sure=False)
         if state.retries == limit and limit:
             self.fatal_choice = True
+            self._choose()
             return True
         if self.fatal_duty is None:
             why, what = "the retry threshold is reached", f"QP {self.qp.number} fatal"
             self.fatal_duty = ctx.deadlines.must("RCL-051", what, why, self.qp.scope, ctx.liveness())
         return False
+
+    def _choose(self) -> None:
+        """At the threshold the DUT sends again or turns fatal and says so: look which it was."""
+        ctx, state, retries = self.ctx, self.state, self.state.retries
+        since, passes = ctx.tx_held.free(ctx.rules.now), self._passes
+
+        def look() -> None:
+            now = ctx.rules.now
+            if not self.fatal_choice or self.state is not state or state.retries != retries:
+                return
+            if self.fatal or self._passes != passes:
+                return
+            opened, clock = self._free_since(now), ctx.tx_held.free(now)
+            left = max(since, clock if opened is None else opened) + ctx.timing.liveness - clock
+            if left > 0:
+                ctx.deadlines.call_at(now + left, look)
+                return
+            what, why = f"QP {self.qp.number} fatal, or its packets again", "the retry threshold is reached"
+            ctx.rules.fail("RCL-051", what, "nothing", why, self.qp.scope)
+
+        if state.una < state.top:
+            ctx.deadlines.call_at(ctx.rules.now + ctx.timing.liveness, look)
+
+    def _free_since(self, now: int) -> int | None:
+        """Since when (tx clock) nothing but its choice keeps the queue pair from sending again; None: no."""
+        self.ctx.now = max(self.ctx.now, now)
+        waits = any(rewind.not_before > now for rewind in self.state.rewinds)
+        if waits or not self.qp.config.enabled or not self.qp.rate_open():
+            return None
+        return self.qp.gates.open_since(self.qp.bank)
 
     def turned_fatal(self) -> None:
         """The DUT reported that retries are exhausted."""
@@ -500,6 +551,7 @@ class Requester:
             self.qp.scope,
         )
         self.fatal = True
+        self.qp.shared.fatal.add(self.qp.number)
         self.clock = ctx.clock()
         if self.fatal_duty is not None:
             ctx.deadlines.meet(self.fatal_duty)
@@ -576,7 +628,7 @@ class Requester:
         if not self._expired():
             what = f"after {ctx.device.timeout_us} us" if ctx.device.timeout_us else "never"
             why = "the timeout of the oldest packet"
-            rules.fail("RCL-048", f"RETRY_TMO {what}", "earlier", why, scope)
+            rules.fail(self._unheard() or "RCL-048", f"RETRY_TMO {what}", "earlier", why, scope)
             return
         rules.met("RCL-048", "a timeout is told", scope)
         self._stuck()
@@ -588,6 +640,12 @@ class Requester:
             state.rewinds.append(Rewind(TIMEOUT, state.una, state.una, clock))
             self.clock = clock
         self.schedule()
+
+    def _unheard(self) -> str:
+        """Rule by which an acknowledgement has to be taken whose tokens did not come so far; or ''."""
+        duty = self._tokens
+        special = duty is not None and duty.open and duty.rule in TOLERANCES
+        return duty.rule if duty is not None and special else ""
 
     def _stuck(self) -> None:
         """A pass that had room to go on has to be finished before the timer expires for it."""
@@ -606,16 +664,15 @@ class Requester:
     # -- reports ----------------------------------------------------------------------------------
 
     def _owe_report(
-        self, count: int, vague: bool, nak: bool, echo: int, begin: int, settled: int, sure: bool
+        self, count: int, vague: bool, nak: bool, echo: int, begin: int, settled: int, rule: str
     ) -> None:
+        """``rule`` demands the report; '' where the acknowledgement may be ignored."""
         ctx = self.ctx
         rtt = self.qp.book.round_trip(echo, begin, settled)
         duty = None
-        if sure:
-            why = "an acknowledgement with a timestamp"
-            duty = ctx.deadlines.must(
-                "RCL-054/count", f"RECV_ACK of QP {self.qp.number}", why, self.qp.scope, ctx.liveness()
-            )
+        if rule:
+            what, why = f"RECV_ACK of QP {self.qp.number}", "an acknowledgement with a timestamp"
+            duty = ctx.deadlines.must(rule, what, why, self.qp.scope, ctx.liveness())
         self.reports.append(Report((0 if vague else count, count), nak, rtt, duty))
 
     def reported(self, rtt: int, num: int, nak: int) -> None:
@@ -645,6 +702,7 @@ class Requester:
         self._forget()
         self.state = State(first=first)
         self.fatal = False
+        self.qp.shared.fatal.discard(self.qp.number)
 
     def flush(self) -> tuple[int, list[bytes]]:
         """free_buf_set: all slots are freed.

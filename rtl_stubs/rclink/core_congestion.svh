@@ -58,7 +58,7 @@ task automatic receive_cnp(input [QP_AW-1:0] q);
     if (`MUT(102, 1'b1, pass)) q_bytes[q] = 32'd0;
     if (pass) begin
       RECV_CNP_VLD_O <= 1'b1;
-      RECV_CNP_QPID_O <= q;
+      RECV_CNP_QPID_O <= `MUT(221, q, q_dest[q][32 +: QP_AW]);
     end
   end
 endtask

@@ -176,6 +176,7 @@ task automatic take_credits;
     if (MAC2TX_CREDIT_I) mac_crd = mac_crd + 1;
     if (MAC2TX_CREDIT_RST_I) mac_crd = MAC_TX_CRD_INIT;
     if (vc_event) take_vc_credits;
+    `MUT_IF(226, MAC2TX_CREDIT_RST_I && MAC2TX_CBFC_RESET_I, forget_waiting;)
     if (MAC2TX_TYPE2_CRD_VLD_I) begin
       mc_credit = mc_credit + {20'd0, MAC2TX_TYPE2_CRD_NUM_I};
       if (mc_credit > TYPE2_CRD_RST_NUM) mc_credit = TYPE2_CRD_RST_NUM;

@@ -97,7 +97,7 @@ task automatic make_headers;
              : (f_source == F_TYPE2) ? s2_mem[f_base][511 -: 48] : 48'd0;
     fmt = format(1'b0);
     kw = {7'h41, `MUT(5, f_flow == 5, 1'b0)};
-    tc = class_of(f_flow);
+    tc = `MUT(229, class_of(f_flow), class_of((f_flow == 4 && fmt == GEN2) ? 0 : f_flow));
     hd = 512'd0;
     hd_n = 0;
     fr_icrc = f_has_rh && icrc_on(1'b0) && f_flow != 5 && `MUT(20, 1'b1, f_rh[63:62] != 2'b10);
@@ -111,14 +111,15 @@ task automatic make_headers;
       put_header({128'd0, g_vlan[31:16], g_afh[34] ? `MUT(1, vc_of(f_flow), vc_of(f_flow) & 3'b011) : 3'd0,
                   g_vlan[1], g_vlan[15:4]}, 4);
     if (fmt != LITE)
-      put_header({144'd0, (fmt == STD) ? 16'h0800 : `MUT(145, f_etype, (f_flow == 4) ? g_mac2[63:48] : f_etype)}, 2);
+      put_header({144'd0, (fmt == STD) ? `MUT(232, 16'h0800, (f_source == F_TYPE1) ? 16'h0008 : 16'h0800)
+                                 : `MUT(145, f_etype, (f_flow == 4) ? g_mac2[63:48] : f_etype)}, 2);
     fr_crc = CRC_INIT;
     if (fmt == STD) begin
       total = 16'd28 + (f_has_rh ? 16'd8 : 16'd0) + f_body[15:0] + `MUT(12, (fr_icrc ? 16'd4 : 16'd0), 16'd0);
       ip = {8'h45, tc, total, g_ip[47:32], `MUT(22, 16'h4000, 16'h0000), `MUT(146, g_ip[55:48], 8'd64), 8'h11, 16'd0,
             g_ip[31:0], f_dip};
       ip[79:64] = ip_checksum(ip);
-      udp = {f_sport, f_dport, total - 16'd20, k_udp_csum};
+      udp = {f_sport, f_dport, total - 16'd20, `MUT(210, k_udp_csum, (f_flow == 4) ? ~k_udp_csum : k_udp_csum)};
       put_header(ip, 20);
       put_header({96'd0, udp}, 8);
       if (!k_icrc_from_rh)
@@ -271,7 +272,7 @@ task automatic describe_request(input [9:0] s);
       f_sa16 = lite_source(q);
       f_has_rh = 1'b0;
     end
-    f_rh = {2'b00, `MUT(19, s_fack[s], s_fack[s] && !s_sent[s]), `MUT(15, pad, n[1:0]), 2'b00, 1'b1, stamp,
+    f_rh = {2'b00, `MUT(19, s_fack[s], s_fack[s] && !s_sent[s]), `MUT(15, pad, n[1:0]), `MUT(212, 2'b00, bank_of(q)), 1'b1, stamp,
             `MUT(150, q_udp[q][23:16], q_rkey[q]), coded[6:0], s_psn[s], `MUT(13, q_dest[q][44:32], {3'd0, q_dest[q][41:32]})};
     f_crc_rh = `MUT(151, f_rh, {f_rh[63:56], s_first_ts[s], f_rh[39:0]});
     f_flow = {30'd0, bank_of(q)};
@@ -302,10 +303,10 @@ task automatic describe_type2(input integer s);
     f_da = g_group_da[s2_group[s]];
     f_sa16 = g_mac[15:0];
     f_etype = g_mac2[63:48];
-    f_dip = g_ip2[31:0];
+    f_dip = `MUT(228, g_ip2[31:0], q_dest[0][31:0]);
     f_sport = g_udp2[15:0];
     f_dport = `MUT(152, g_udp2[31:16], g_udp2[15:0]);
-    f_has_rh = k_type2_rh && format(1'b0) != LITE;
+    f_has_rh = `MUT(213, k_type2_rh, 1'b1) && format(1'b0) != LITE;
     f_rh = 64'd0;
     f_crc_rh = 64'd0;
     f_body = {19'd0, s2_len[s]};

@@ -20,7 +20,7 @@ reg k_icrc_check = 1'b1;           // ICRC_CHECK
 reg k_msb_first = 1'b1;            // MAC_FIRST_BYTE_MSB
 reg k_buf_per_bank = 1'b1;         // RXBUF_PER_BANK: water marks see each bank, 0 all banks together
 reg k_credit_pkt = 1'b0;           // UNIT: 0 BEAT, 1 PKT
-reg k_late_resend = 1'b0;          // LATE_ACK: 0 FREE, 1 RESEND
+integer k_late_ack = 0;            // LATE_ACK: 0 FREE, 1 RESEND, 2 FREE unless variant 5 is taken
 integer k_lite_sa = 0;             // LITE_SA: 0 MAC, 1 DQPID, 2 SQPID
 reg k_nocnp_frame = 1'b0;          // NOCNP_BYTES: 0 PAYLOAD, 1 FRAME
 reg k_mdq_two_bits = 1'b0;         // TX_MDQ_SIZE_BITS: 12, or 2 as printed
@@ -49,7 +49,7 @@ initial begin
   if ($value$plusargs("MAC_FIRST_BYTE_MSB=%d", k_n)) k_msb_first = (k_n != 0);
   if ($value$plusargs("RXBUF_PER_BANK=%d", k_n)) k_buf_per_bank = (k_n != 0);
   if ($value$plusargs("UNIT=%d", k_n)) k_credit_pkt = (k_n != 0);
-  if ($value$plusargs("LATE_ACK=%d", k_n)) k_late_resend = (k_n != 0);
+  if ($value$plusargs("LATE_ACK=%d", k_n)) k_late_ack = k_n;
   if ($value$plusargs("LITE_SA=%d", k_n)) k_lite_sa = k_n;
   if ($value$plusargs("NOCNP_BYTES=%d", k_n)) k_nocnp_frame = (k_n != 0);
   if ($value$plusargs("TX_MDQ_SIZE_BITS=%d", k_n)) k_mdq_two_bits = (k_n == 2);

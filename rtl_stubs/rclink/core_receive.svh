@@ -103,7 +103,7 @@ task automatic classify;
       rx_ip = at;
       if (etype == 16'h0800) begin
         if (head8(at) % 16 == 5 && `MUT(24, head8(at + 9) == 8'h11, 1'b1)) begin
-          if (head16(at + 22) == 16'd4791) begin
+          if (`MUT(214, head16(at + 22), head16(at + 22) | 16'd1) == 16'd4791) begin
             rx_class = C_TYPE1;
             rx_off = at + 36;
           end else if (head16(at + 22) == g_udp2[31:16]) begin
@@ -117,6 +117,7 @@ task automatic classify;
     if (rx_class == C_TYPE1 && rx_format != LITE) rx_rh = rh_from_wire(rx_head[511 - 8*(rx_off - 8) -: 64]);
     if (takes(15) && rx_class != C_TYPE3 && rx_format == STD && ip_checksum(rx_head[511 - 8*rx_ip -: 160]) != 16'd0)
       rx_class = C_DROP;
+    `MUT_IF(211, rx_class != C_TYPE3 && rx_format == STD && head16(rx_ip + 26) != k_udp_csum, rx_class = C_DROP;)
     if (rx_class == C_TYPE1 && !type1_on(1'b0)) rx_class = C_DROP;
     if (rx_class == C_TYPE2 && !type2_on(1'b0)) rx_class = C_DROP;
     if (rx_class == C_TYPE3 && (g_dma[31] || t3_rx_stopped)) rx_class = C_DROP;
@@ -245,7 +246,10 @@ task automatic finish_lite(input integer body);
   begin
     q = `MUT(105, rx_head[416 +: QP_AW], rx_head[417 +: QP_AW]) << BANK_BITS;
     q = q | {{(QP_AW-2){1'b0}}, rx_bank};
-    if (body >= rx_skip && !rx_lost) commit_type1(q, body);
+    if (body >= rx_skip && !rx_lost) begin
+      commit_type1(q, body);
+      `MUT_DO(222, set_merge(q);)
+    end
   end
 endtask
 
@@ -262,7 +266,8 @@ task automatic finish_type1_rx(input integer body);
     pad = rx_rh[60:59];
     tail = icrc_on(1'b0) ? 4 : 0;
     // Long enough for what it says it carries, and the ICRC fits.
-    intact = rx_off + body - ((body > 0) ? rx_skip : 0) + tail <= rx_len;
+    n = rx_off + body - ((body > 0) ? rx_skip : 0) + tail;
+    intact = n <= rx_len && `MUT(230, 1'b1, n == rx_len || rx_rh[63:62] == 2'b00);
     if (intact && body >= 0 && icrc_on(1'b0) && k_icrc_check)
       intact = icrc_good(body) || `MUT(31, 1'b0, rx_rh[63:62] == 2'b00);
     if ({19'd0, rx_rh[12:0]} >= QP_NUM || !q_en[q]) begin
@@ -277,7 +282,7 @@ task automatic finish_type1_rx(input integer body);
       if (intact && n >= 0 && body >= rx_skip && !rx_lost && !(rx_rh[31:25] >= 7'd1 && rx_rh[31:25] <= 7'd7)) begin
         if (congestion_marked(1'b0)) queue_response(q, R_CNP, 1'b0);
         judge_request(q, rx_rh[24:13], rx_rh[61], rx_rh[55:40], accept);
-        if (accept) commit_type1(q, `MUT(34, n, body));
+        if (accept && `MUT(216, 1'b1, n[5:0] != 6'd0)) commit_type1(q, `MUT(34, n, body));
       end
     end else if (intact) queue_ack(q, rx_rh[63], rx_rh[31:25], rx_rh[24:13], rx_rh[56:40]);
   end

@@ -32,7 +32,7 @@ function automatic [63:0] read_register(input [15:0] a);
       16'h0008: read_register = {g_thr_rdma[63:51], (fb_n > 0), g_thr_rdma[49:0]};
       16'h0010: read_register = g_mac;
       16'h0018: read_register = g_thr_non;
-      16'h0020: read_register = g_ip;
+      16'h0020: read_register = `MUT(225, g_ip, {1'b0, g_ip[62:56], 1'b0, g_ip[54:0]});
       16'h0028: read_register = g_vlan;
       16'h0040: read_register = g_retry;
       16'h00A0: read_register = {48'd0, g_intr};
@@ -173,7 +173,7 @@ task automatic write_register(input [15:0] a, input [63:0] d, input [63:0] m, in
       16'h0168, 16'h0170, 16'h0178, 16'h0180, 16'h0188, 16'h0190, 16'h0198, 16'h01A0:
         g_group_da[(a[5:3] + 3'd3) & 3'd7] = v[47:0];
       16'h0220: g_tc = v & 64'h0000_FFFF_FFFF_FFFF;
-      16'h0228: g_misc = v & 64'hFFFF_FFFF_00FF_071F;
+      16'h0228: g_misc = v & `MUT(224, 64'hFFFF_FFFF_00FF_071F, 64'h00FF_FFFF_00FF_071F);
       16'h1000: g_tx_head = v[11:0];
       16'h1020: g_rx_head = v[11:0];
       16'h1080: g_tx_ba = v;

@@ -21,8 +21,10 @@ task automatic set_fatal(input [QP_AW-1:0] q);
     q_fatal[q] = 1'b1;
     q_timing[q] = 1'b0;
     relink(q, 1'b1);
-    irq_type1(5'd2, q);
-    g_intr[3] = 1'b1;
+    if (`MUT(218, 1'b1, 1'b0)) begin
+      irq_type1(5'd2, q);
+      g_intr[3] = `MUT(217, 1'b1, g_intr[3]);
+    end
   end
 endtask
 
@@ -77,7 +79,7 @@ function automatic [11:0] covered(input [QP_AW-1:0] q, input [11:0] psn, input n
     k = psn - q_e_rsp[q] + ((nak || k_ack_next) ? 12'd0 : 12'd1);
     out = q_tx_max[q] - q_e_rsp[q] + 12'd1;
     covered = (k <= out) ? k : `MUT(48, 12'd0, 12'd1);
-    if ((k_late_resend || takes(5)) && covered > {2'd0, q_out[q]}) covered = {2'd0, q_out[q]};
+    if (`MUT(219, k_late_ack == 1 || (k_late_ack == 2 && takes(5)), 1'b1) && covered > {2'd0, q_out[q]}) covered = {2'd0, q_out[q]};
   end
 endfunction
 

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Reset of everything, and the soft resets of TYPE1, TYPE2 and the TYPE3 receive FIFO.
 
+`ifdef MUTATION
+reg [15:0] kept_intr;               // interrupt status before the reset, for fault 227
+`endif
+
 task automatic reset_type1;
   integer i;
   begin
@@ -91,7 +95,7 @@ task automatic reset_registers;
     g_ip = 64'd0;
     g_vlan = 64'd0;
     g_retry = 64'd0;
-    g_intr = 16'd0;
+    g_intr = `MUT(227, 16'd0, kept_intr);
     g_ip2 = 64'd0;
     g_mac2 = 64'd0;
     g_udp2 = 64'd0;
@@ -179,6 +183,9 @@ endtask
 task automatic reset_state;
   integer i;
   begin
+`ifdef MUTATION
+    kept_intr = (now != 32'd0) ? g_intr : 16'd0;
+`endif
     now = 32'd0;
     ts = 16'd0;
     ts_left = TS_TICK;

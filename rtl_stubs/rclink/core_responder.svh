@@ -4,6 +4,7 @@
 `ifdef MUTATION
 reg [QP_AW-1:0] acked_qp;          // the last ACK and its moment, for fault 203
 reg [31:0] acked_at = 32'd0;
+reg [QP_NUM-1:0] merged = {QP_NUM{1'b0}};  // several requests wait for one ACK, for fault 220
 `endif
 
 // Queues an immediate response; plain: the ACK of a request without Fack.
@@ -19,6 +20,9 @@ endtask
 
 task automatic set_merge(input [QP_AW-1:0] q);
   begin
+`ifdef MUTATION
+    merged[q] = merge[q];
+`endif
     if (!merge[q]) merge_n = merge_n + 1;
     merge[q] = 1'b1;
   end
@@ -132,7 +136,10 @@ task automatic send_response;
       endcase
     end else begin
       send_ack(walk_qp, `MUT(94, q_ack_epsn[walk_qp], walk_psn), 1'b0);
-      clear_merge(walk_qp);
+      if (`MUT(220, 1'b1, !merged[walk_qp])) clear_merge(walk_qp);
+`ifdef MUTATION
+      merged[walk_qp] = 1'b0;
+`endif
       `MUT_DO(95, clear_merge(walk_qp ^ 1);)
       walk_offer = 1'b0;
       walk_qp = `MUT(97, walk_qp + 1'b1, {QP_AW{1'b0}});

@@ -89,6 +89,17 @@ task automatic run_relink;
   end
 endtask
 
+`ifdef MUTATION
+// Fault 226: packets that wait are forgotten.
+task automatic forget_waiting;
+  integer s;
+  begin
+    /* verilator unroll_disable */
+    for (s = 0; s < TYPE1_OST_N; s = s + 1) if (s_linked[s]) unlink_slot(s[9:0]);
+  end
+endtask
+`endif
+
 // The oldest slot of a QP becomes EMPTY.
 task automatic free_head(input [QP_AW-1:0] q, input token, input valid);
   reg [9:0] s;

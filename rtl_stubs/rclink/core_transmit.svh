@@ -27,6 +27,7 @@ task automatic pick_slot;
     `MUT_DO(73, for (b = 0; b < TYPE1_VC_NUM; b = b + 1) if (b_head[b] != NIL && !may_send(b)) pick = NIL;)
     if (pick == NIL && `MUT(60, 1'b1, 1'b0)) pick = own;
     pick = `MUT(200, pick, (pick == NIL || !g_misc[0]) ? pick : q_send[s_qp[b_tail[bank_of(s_qp[pick])]]]);
+    `MUT_DO(231, for (b = 0; b < QP_NUM; b = b + 1) if (q_fatal[b] && q_head[b] != NIL) pick = NIL;)
     `MUT_DO(208, for (b = 0; b < QP_NUM; b = b + 1) if (q_mask[b] && q_send[b] != NIL) pick = NIL;)
   end
 endtask
@@ -44,10 +45,13 @@ task automatic grant_type1(input [9:0] s);
     bank_last = bank_of(q);
     q_bytes[q] = q_bytes[q] + (k_nocnp_frame ? f_body + overhead(0) : n);
     if (format(1'b0) == LITE) begin
-      unlink_slot(s);
-      q_head[q] = s_follow[s];
-      q_send[q] = s_follow[s];
-      if (q_head[q] == NIL) q_tail[q] = NIL;
+      if (`MUT(223, 1'b1, s_sent[s])) begin
+        unlink_slot(s);
+        q_head[q] = s_follow[s];
+        q_send[q] = s_follow[s];
+        if (q_head[q] == NIL) q_tail[q] = NIL;
+      end else f_done = DONE_NOTHING;
+      s_sent[s] = 1'b1;
     end else begin
       q_tx_last[q] = `MUT(53, s_psn[s], s_sent[s] ? q_tx_last[q] : s_psn[s]);
       if (s_psn[s] != q_tx_max[q] && s_psn[s] - q_tx_max[q] < 12'd2048) q_tx_max[q] = s_psn[s];
@@ -89,7 +93,7 @@ task automatic find_ready(output resp, output [2:0] ready);
     ready = 3'b000;
     pick = NIL;
     if (type1_on(1'b0)) begin
-      if (`MUT(96, rq_n > 0, rq_n > 0 && merge_n == 0) || walk_offer) resp = format_on(1'b0) && format(1'b0) != LITE && may_send(4);
+      if (`MUT(96, rq_n > 0, rq_n > 0 && merge_n == 0) || walk_offer) resp = format_on(1'b0) && `MUT(222, format(1'b0) != LITE, 1'b1) && may_send(4);
       if (linked_n > 0) begin
         if (format_on(1'b0)) pick_slot;
         ready[0] = (pick != NIL);

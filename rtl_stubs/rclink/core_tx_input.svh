@@ -60,6 +60,7 @@ task automatic store_type1;
     age = age + 1;
     if (format(1'b0) != LITE)
       q_tx_psn[q] = `MUT(37, q_tx_psn[q] + 12'd1, (q_tx_psn[q] == 12'hFFF) ? 12'd1 : q_tx_psn[q] + 12'd1);
+    `MUT_IF(215, in_fack && format(1'b0) != LITE, q_tx_psn[q] = q_tx_psn[q] + 12'd1;)
     if (q_head[q] == NIL) q_head[q] = in_slot;
     else s_follow[q_tail[q]] = in_slot;
     q_tail[q] = in_slot;

@@ -28,6 +28,31 @@ class mac_credit(RclinkTest):
 
 
 @dut_test(suites=("full",))
+class downstream_reset(RclinkTest):
+    """After a downstream reset the DUT goes on with fresh credit and all packets it had in hand.
+
+    Stimulus: packets that wait for MAC credit, the MAC reset; without link credit, and with it, loaded anew.
+    Checks: RCL-084, RCL-093, RCL-127.
+    """
+
+    async def scenario(self) -> None:
+        links = await start(self, (0, 1, 2, 3), timeout_us=0)
+        for checked in (False, True):
+            if checked:
+                await link_credit(self, size=256, limit=100, ovhd=4)
+            self.env.credits.hold()
+            for link in links:
+                await burst(self, link.number, 10, 1344)
+            await self.host.pause(2)
+            await self.env.downstream_reset()
+            self.env.credits.release()
+            if checked:
+                await self.host.pause(0.5)
+                await self.env.inputs[ports.CBFC_LOAD].send(0xFF, 256, 100, 4)
+            await self.settle()
+
+
+@dut_test(suites=("full",))
 class cbfc_load(RclinkTest):
     """Loading sets size, limit and credit of the flagged channels, again as often as it is done.
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from ref_model.rclink import ports
 from tb.sequences.rclink import exchange, payload, start
 from tb.testcase import RclinkTest, dut_test
 
@@ -27,8 +26,7 @@ class cut_frame(RclinkTest):
             for cut in (request, multicast, raw):
                 await self.env.mac.cut(cut[: beats * lanes], (0,))
                 if turn % 2:
-                    await self.env.credits.restore()
-                    await self.env.inputs[ports.CBFC_RESET].send()
+                    await self.env.downstream_reset()
                 if turn < 3:
                     await self.host.type3.post_receive(2048)
                     self.partner.inject(raw[: 64 + beats])

@@ -7,6 +7,7 @@ from tb.partner import Action, Direction, Fault
 from tb.sequences.rclink import (
     ACK,
     CNP,
+    REQUEST,
     bring_up,
     burst,
     connect,
@@ -295,14 +296,38 @@ class type2_overflow(RclinkTest):
 class padded_answers(RclinkTest):
     """Short answers with any bytes behind their own end count.
 
-    Stimulus: ACKs of the partner padded to 60 bytes with random bytes.
-    Checks: RCL-041, RCL-136.
+    Stimulus: ACKs and CNPs of the partner padded to 60 bytes with random bytes.
+    Checks: RCL-041, RCL-100, RCL-136.
     """
 
     async def scenario(self) -> None:
-        links = await start(self, (1, 2))
-        corrupt(self, "trailer", self.rng.randbytes(6), opcode=ACK, count=None)
+        links = await start(self, (1, 2), timeout_us=0)
+        for opcode in (ACK, CNP):
+            corrupt(self, "trailer", self.rng.randbytes(6), opcode, count=None)
         await exchange(self, links, 10)
+        for link in links:
+            self.partner.notify(link.peer)
+
+
+@dut_test(suites=("full",))
+class udp_checksums(RclinkTest):
+    """Frames are taken whatever their UDP checksum is.
+
+    Stimulus: requests, answers, notifications and multicast with other checksums than those of the DUT.
+    Checks: RCL-014/rx, RCL-014/tx.
+    """
+
+    async def scenario(self) -> None:
+        links = await start(self, (1, 2), timeout_us=0)
+        for value in (0xFFFF, 0x1234, 0):
+            for opcode in (REQUEST, ACK, CNP):
+                corrupt(self, "udp.checksum", value, opcode, count=None)
+            await exchange(self, links, 6)
+            self.partner.notify(links[0].peer)
+            other = self.partner.type2_frame(1, payload(self.rng))
+            other.udp.checksum = value
+            self.partner.inject(other)
+            await settled(self)
 
 
 @dut_test(suites=("full",))

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from ref_model.registers import layout
+from tb.partner import Direction
 from tb.registers.sequences import access_steps, reset_checks, unique_values
-from tb.sequences.rclink import REGISTERS, STORED, reset
+from tb.sequences.rclink import ACK, REGISTERS, STORED, burst, exchange, lose, reset, start
 from tb.testcase import RclinkTest, dut_test
 
 
@@ -25,6 +26,30 @@ class registers_reset(RclinkTest):
         await reset(self)
         for check in checks:
             await self.host.port.read(check.address)
+
+
+@dut_test(suites=("full",))
+class reset_status(RclinkTest):
+    """Behind a reset all slots are empty, no status is left and nothing is pending.
+
+    Stimulus: packets without answer, reported ones and an unread ring event before a reset, then traffic.
+    Checks: RCL-128.
+    """
+
+    async def scenario(self) -> None:
+        await start(self, (1, 2), timeout_us=0)
+        await self.host.type3.open(8, 8)
+        await self.host.type3.post_send(self.rng.randbytes(64))
+        lose(self, Direction.TO_DUT, ACK)
+        await burst(self, 1, 4)
+        await burst(self, 1, 1, int(self.env.config.knobs["TYPE1_PKT_LEN"]) + 1)
+        await self.host.pause(2)
+        await reset(self)
+        self.partner.clear_faults()
+        await self.host.pause(0.5)
+        for name in ("INTR_STATUS", "DMA_INTR_ST0", "DMA_INTR_ST1"):
+            await self.host.read(name)
+        await exchange(self, await start(self, (1, 2)), 4)
 
 
 @dut_test(suites=("full",))

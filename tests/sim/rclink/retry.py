@@ -9,6 +9,7 @@ from tb.partner import Action, Direction, Fault
 from tb.sequences.rclink import (
     ACK,
     REQUEST,
+    all_sent,
     burst,
     exchange,
     lose,
@@ -201,6 +202,28 @@ class stale_ack(RclinkTest):
             self.partner.answer(link.peer, ahead)
             await self.host.pause(0.1)
         self.partner.clear_faults()
+
+
+@dut_test(suites=("full",))
+class late_ack(RclinkTest):
+    """An ACK for packets that wait to be sent again frees their slots.
+
+    Stimulus: answers held until the timeout while the bank is paused, handed on before the pause ends.
+    Checks: RCL-048, RCL-061.
+    """
+
+    async def scenario(self) -> None:
+        await start(self, (1,), timeout_us=8, fields={("XON_THR_RDMA", "rx_type1_req_bank1_pfc_en"): 1})
+        for count in (1, 4):
+            self.partner.add_faults(Fault(Action.HOLD, TO_DUT, opcode=ACK))
+            await burst(self, 1, count)
+            await all_sent(self)
+            await self.env.levels.drive(ports.RX_PFC_REQ, 0b0010)
+            await self.host.pause(12)
+            self.partner.clear_faults()
+            await self.host.pause(2)
+            await self.env.levels.drive(ports.RX_PFC_REQ, 0)
+            await self.settle()
 
 
 @dut_test(suites=("full",))

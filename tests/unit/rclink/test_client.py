@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from typing import TypeGuard
 
 import pytest
 
@@ -15,6 +16,7 @@ from ref_model.rclink.endpoint import Receiver, Regulator, Sender
 from ref_model.rules import Finding
 from ref_model.wire.rclink import Format, Frame, recompute
 from tests.unit.rclink.pair import CLK, KNOBS, US, Pair, Setup
+from tests.unit.rclink.test_seeded_faults import patient
 from tests.unit.rclink.trace import change_frame, golden, is_request, judge
 
 CLEAN = LinkFaults(delay_ps=500_000)
@@ -268,6 +270,69 @@ def test_recovery_of_a_fatal_queue_pair() -> None:
     assert evidence.keys() >= {"RCL-050", "RCL-051", "RCL-053", "RCL-055"}
 
 
+def is_retry_over(event: Event) -> TypeGuard[SideBand]:
+    return isinstance(event, SideBand) and event.port == ports.MSI and event.values[0] & 0x1F == 2
+
+
+def is_line(event: Event) -> bool:
+    return isinstance(event, SideBand) and event.port == ports.RC_INTR
+
+
+@pytest.mark.parametrize("missing", [(is_retry_over,), (is_line,), (is_retry_over, is_line)])
+def test_fatal_queue_pair_that_is_not_reported(missing: tuple[Callable[[Event], bool], ...]) -> None:
+    """Message and line report together that retries are exhausted; neither means that the DUT hangs."""
+    log = recovered().sides[0].log
+    assert judge(log) == []
+    found = judge(event for event in log if not any(kind(event) for kind in missing))
+    assert found and found[0].rule == "RCL-051", found[:2]
+
+
+def test_message_of_another_fatal_queue_pair() -> None:
+    log = recovered().sides[0].log
+    found = judge(
+        replace(event, values=(event.values[0] ^ 1 << 5,)) if is_retry_over(event) else event for event in log
+    )
+    assert found and found[0].rule == "RCL-051", found[:2]
+
+
+@pytest.mark.parametrize("pause", [False, True])
+def test_one_repetition_more_at_the_threshold(pause: bool) -> None:
+    """The DUT may send again once more: nothing is to be reported then, however long a pause delays it."""
+    fields = {("XON_THR_RDMA", "rx_type1_req_bank1_pfc_en"): 1}
+    setup = Setup(qps=(1,), retry_limit=2, timeout_us=20, fields=fields)
+    pair = Pair(setup, CLEAN, parts=(type("Patient", (Sender,), {"retry": patient(1)}), Receiver, Regulator))
+    pair.links[0].faults = LinkFaults(drop=1.0)
+    pair.send(0, 1, bytes(64))
+    pair.run(30 * US)
+    if pause:
+        pair.side_band(0, ports.RX_PFC_REQ, 0b0010)
+    pair.run(100 * US if pause else 5 * US)
+    pair.links[0].faults = CLEAN
+    if pause:
+        pair.side_band(0, ports.RX_PFC_REQ, 0)
+    pair.drain(200 * US)
+    assert pair.finish() == []
+
+
+def none_if_fatal(self: Sender) -> object:
+    return None if any(line.fatal for line in self.lines.values()) else Sender.choose(self)
+
+
+@pytest.mark.parametrize("choose", [Sender.choose, none_if_fatal])
+def test_fatal_queue_pair_beside_another(choose: Callable[[Sender], object]) -> None:
+    parts = (type("Sending", (Sender,), {"choose": choose}), Receiver, Regulator)
+    pair = Pair(Setup(retry_limit=2, timeout_us=20), CLEAN, parts=parts)
+    pair.links[0].faults = LinkFaults(drop=1.0)
+    pair.send(0, 1, bytes(80))
+    pair.run(200 * US)
+    pair.links[0].faults = CLEAN
+    pair.send(0, 2, bytes(64))
+    pair.run(100 * US)
+    pair.sides[0].model.finish()
+    found = [finding.rule for finding in pair.sides[0].findings]
+    assert found[:1] == ([] if choose is Sender.choose else ["RCL-051"])
+
+
 def wrong_epsn() -> Pair:
     pair = Pair(Setup(), CLEAN)
     for _ in range(3):
@@ -423,6 +488,30 @@ def test_lite_sends_no_answer() -> None:
     again = [*golden(Format.LITE), replace(frame, begin=log[-1].begin, settled=log[-1].begin)]
     found = judge(again)
     assert found and found[0].rule == "RCL-107", found[:1]
+
+
+def test_lite_answer_or_second_copy() -> None:
+    """Both are told, even while another packet waits."""
+    pair = Pair(Setup(Format.LITE, fields=PAUSABLE), CLEAN)
+    pair.send(0, 1, b"\x01" * 64)
+    pair.run(2 * US)
+    pair.side_band(0, ports.RX_PFC_REQ, 0b0100)
+    pair.send(0, 2, b"\x02" * 64)
+    pair.run(2 * US)
+    log = list(pair.sides[0].log)
+    frame = next(e for e in log if isinstance(e, FrameOut) and e.port == ports.MAC_TX)
+    again = replace(frame, begin=pair.now, settled=pair.now)
+    answer = replace(again, data=b"\x30" + frame.data[1:12], user=(4, 1 << 4, *frame.user[2:]))
+    model = RclinkModel(KNOBS, CLK)
+    for event in log:
+        model.observe(event)
+    model.advance(pair.now + CLK)
+    assert model.rules.findings == []
+    for wrong in (again, answer):
+        assert judge([*log, wrong])[0].rule == "RCL-107"
+
+
+PAUSABLE = {("XON_THR_RDMA", "rx_type1_req_bank2_pfc_en"): 1}
 
 
 # -- pause of the peer ----------------------------------------------------------------------------

@@ -15,6 +15,7 @@ from tests.unit.rclink.pair import GOOD, US, Pair, Parts, Setup
 
 CLEAN = LinkFaults(delay_ps=500_000)
 PLENTY = 0xFFF0
+MAC, VCS = ports.MAC_CREDIT_RST, ports.CBFC_RESET
 BANK1, BANK2, TYPE2 = 1 << 1, 1 << 2, 1 << 5
 
 
@@ -328,8 +329,30 @@ def test_downstream_reset() -> None:
         if stuck:
             pair.sides[0].endpoint.sender.choose = lambda: None  # type: ignore[method-assign]
             pair.run(60 * US)
-            assert judged(pair)[0] in ("RCL-084", "RCL-127")
+            assert judged(pair)[0] == "RCL-127"
         else:
             pair.drain(200 * US)
             assert pair.finish() == []
             assert pair.sides[0].model.rules.evidence["RCL-127"]
+
+
+@pytest.mark.parametrize(
+    ("pulses", "rule"), [((MAC,), "RCL-056"), ((MAC, VCS), "RCL-127"), ((VCS, MAC), "RCL-127")]
+)
+def test_packets_that_wait_at_a_downstream_reset(pulses: tuple[str, ...], rule: str) -> None:
+    """Both credits are reset, in any order: what waits has to leave; one alone is no such reset."""
+    for stuck in (False, True):
+        pair = Pair(Setup(timeout_us=500), CLEAN, knobs={"MAC_TX_CRD_INIT": 24})
+        burst(pair, 1, 4)
+        pair.run(4 * US)
+        for pulse in pulses:
+            pair.side_band(0, pulse)
+        if stuck:
+            pair.sides[0].endpoint.sender.choose = lambda: None  # type: ignore[method-assign]
+        pair.run(US)
+        pair.sides[0].model.advance(pair.now)
+        assert bool(pair.sides[0].model.rules.evidence["RCL-127"]) == (not stuck and rule == "RCL-127")
+        pair.run(60 * US)
+        pair.sides[0].model.finish()
+        found = [finding.rule for finding in pair.sides[0].findings]
+        assert found[:1] == ([rule] if stuck else found[:1])

@@ -121,6 +121,10 @@ FIELDS = [
     (LITE, False, is_request, payload(lambda data: data + bytes(4)), "RCL-004"),
     (LITE, False, is_request, payload(lambda data: data[:-1] + b"\xff"), "RCL-023"),
     (LITE, False, is_type2, flip("addresses.dst"), "RCL-009"),
+    (S, False, is_type2, payload(lambda data: bytes(8) + data), "RCL-015"),
+    (G1, False, is_type2, payload(lambda data: bytes(8) + data), "RCL-015"),
+    (G2, False, is_type2, payload(lambda data: data[:6] + bytes(8) + data[6:]), "RCL-015"),
+    (G1, False, is_type2, payload(lambda data: data + bytes(8)), "RCL-023"),
 ]
 
 

@@ -329,9 +329,11 @@ def test_bus_errors(port: str, bit: int) -> None:
 
 def test_lines_without_a_cause() -> None:
     bench = Bench()
+    bench.tick(1000)
     bench.level(ports.NONR_FAULT_INTR, 1)
     assert bench.end()[0] == "RCL-139"
     bench = Bench()
+    bench.tick(1000)
     bench.level(ports.NONR_INTR, 1)
     assert bench.end()[0] == "RCL-116"
     bench = Bench()

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from ref_model.events import Event, FrameOut, Reset, SideBand
+from ref_model.events import Event, FrameOut, RegWrite, Reset, SideBand
 from ref_model.link import LinkFaults
 from ref_model.rclink import RclinkModel, frames, ports
 from ref_model.rules import Finding
@@ -149,6 +149,39 @@ def test_outputs_in_reset() -> None:
     assert found and found[0].rule == "RCL-128"
 
 
+BEHIND_RESET = [
+    (ports.RC_INTR, 1, 10, "RCL-128"),
+    (ports.RC_INTR, 1, 1000, "RCL-119"),
+    (ports.NONR_INTR, 1, 10, "RCL-128"),
+    (ports.NONR_FAULT_INTR, 1, 10, "RCL-128"),
+    (ports.OST_FREE, 31, 10, "RCL-128"),
+    (ports.IDLE, 2, 10, "RCL-128"),
+    (ports.IDLE, 3, 10, ""),
+    (ports.RC_INTR, 0, 10, ""),
+]
+
+
+@pytest.mark.parametrize(("port", "value", "clocks", "rule"), BEHIND_RESET)
+def test_level_behind_a_reset(port: str, value: int, clocks: int, rule: str) -> None:
+    model = RclinkModel(KNOBS, CLK)
+    shown = SideBand(clocks * CLK, clocks * CLK, port, (value,))
+    for event in (Reset(0, True), Reset(CLK, False), shown):
+        model.observe(event)
+    model.advance(5 * US)
+    assert [finding.rule for finding in model.rules.findings] == ([rule] if rule else [])
+
+
+def test_level_with_work_right_behind_a_reset() -> None:
+    """A device that is given work at once need not be idle."""
+    model = RclinkModel(KNOBS, CLK)
+    at = model.values.address("NONR_DMA_CTRL")
+    busy = SideBand(20 * CLK, 20 * CLK, ports.IDLE, (1,))
+    for event in (Reset(0, True), Reset(CLK, False), RegWrite(9 * CLK, 9 * CLK, at, 1, 0xFF), busy):
+        model.observe(event)
+    model.advance(5 * US)
+    assert model.rules.findings == []
+
+
 def test_reset_in_traffic() -> None:
     """What was owed before a reset is void, and the device starts with empty slots."""
     pair = Pair(Setup(), CLEAN)
@@ -241,15 +274,40 @@ def test_frame_on_its_way() -> None:
     assert judge(log)[0].rule == "RCL-137"
 
 
-@pytest.mark.parametrize(("knob", "rules"), [("FREE", ["RCL-061"]), ("either", [])])
+@pytest.mark.parametrize(("knob", "rules"), [("FREE", ["RCL-061"]), ("either", []), ("RESEND", [])])
 def test_late_acknowledgement(knob: str, rules: list[str]) -> None:
     """An ACK covers packets that wait to be sent again; the device sends them nevertheless."""
     events = [event for event in late_ack()]
     model = RclinkModel({**KNOBS, "LATE_ACK": knob}, CLK)
     for event in events:
         model.observe(event)
-    model.advance(events[-1].begin + 1)
+    model.advance(events[-1].begin + 50 * US)
     assert [finding.rule for finding in model.rules.findings][:1] == rules
+
+
+@pytest.mark.parametrize(("value", "rules"), [(0, []), (2, []), (1, ["RCL-053"])])
+def test_last_psn_behind_a_pass_that_never_began(value: int, rules: list[str]) -> None:
+    """A retry steps back before its start, or not before it begins; an ACK makes it needless."""
+    pair = Pair(Setup(qps=(1,), timeout_us=20, fields=PAUSE), CLEAN)
+    pair.links[0].faults = LinkFaults(drop=1.0)
+    for _ in range(2):
+        pair.send(0, 1, bytes(64))
+    pair.run(US)
+    peer = pair.sides[1].endpoint
+    config = peer.qp_config(1)
+    assert config is not None and peer.device.layout is not None
+    pair.inject(0, build(frames.answer(peer.device, config, 0, 0x1F, None), peer.device.layout))
+    pair.run(US)
+    pair.send(0, 1, bytes(64))
+    pair.run(US)
+    pair.side_band(0, ports.RX_PFC_REQ, 0b0010)
+    pair.run(30 * US)
+    pair.inject(0, build(frames.answer(peer.device, config, 2, 0x1F, None), peer.device.layout))
+    pair.run(US)
+    pair.settle()
+    pair.write(0, "QP_ID_SET", 1)
+    pair.read(0, "TX_LAST_PSN_MEM", value)
+    assert [finding.rule for finding in pair.sides[0].findings] == rules
 
 
 def late_ack() -> list[Event]:

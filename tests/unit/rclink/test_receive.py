@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from ref_model.events import FrameOut, SideBand
+from ref_model.events import Event, FrameOut, SideBand
 from ref_model.link import LinkFaults
 from ref_model.rclink import frames, ports
 from ref_model.rclink.config import QpConfig
@@ -159,6 +159,53 @@ def test_frame_that_must_be_taken(edit: Edit, rule: str) -> None:
     assert pair.sides[0].model.rules.evidence[rule]
     deaf = [event for event in log if not (isinstance(event, FrameOut) and event.begin > 100 * CLK)]
     assert rule in {finding.rule for finding in judge(deaf)}
+
+
+def answered(pair: Pair, edit: Edit) -> list[Event]:
+    """Log of side 0 with a packet whose ACK, and a CNP behind it, are changed by ``edit``."""
+    pair.links[0].faults = LinkFaults(drop=1.0)
+    peer = pair.sides[1].endpoint
+    config, layout = peer.qp_config(1), peer.device.layout
+    assert config is not None and layout is not None
+    pair.send(0, 1, bytes(64))
+    pair.run(2 * US)
+    answers = (frames.answer(peer.device, config, 0, 0x1F, None), frames.notification(peer.device, config))
+    for frame in answers:
+        edit(frame)
+        pair.inject(0, build(frame, layout))
+        pair.run(US)
+    pair.drain(10 * US)
+    return list(pair.sides[0].log)
+
+
+@pytest.mark.parametrize(("edit", "rule"), [(padded, "RCL-136"), (summed, "RCL-014/rx")])
+def test_answer_that_must_be_taken(edit: Edit, rule: str) -> None:
+    pair = Pair(Setup(), CLEAN)
+    log = answered(pair, edit)
+    assert [finding.rule for finding in pair.sides[0].findings] == []
+    assert pair.sides[0].model.rules.evidence[rule] == 2
+    for port in (ports.TX_S_CRD, ports.RECV_CNP):
+        deaf = [event for event in log if not (isinstance(event, SideBand) and event.port == port)]
+        assert judge(deaf)[0].rule == rule
+        if port == ports.TX_S_CRD:
+            late = SideBand(pair.now, pair.now, ports.RETRY_TMO, (1,))
+            assert judge([*deaf, late])[0].rule == rule
+
+
+@pytest.mark.parametrize("form", [Format.STANDARD, Format.GEN1])
+def test_multicast_with_another_checksum(form: Format) -> None:
+    pair = Pair(Setup(form), CLEAN)
+    peer = pair.sides[1].endpoint
+    frame = frames.multicast(peer.device, 0, bytes(64))
+    if frame.udp is not None:
+        summed(frame)
+    assert peer.device.layout is not None
+    pair.inject(0, build(frame, peer.device.layout))
+    pair.drain(10 * US)
+    log = list(pair.sides[0].log)
+    assert pair.finish() == []
+    deaf = [event for event in log if not isinstance(event, FrameOut)]
+    assert judge(deaf)[0].rule == ("RCL-014/rx" if form is Format.STANDARD else "RCL-025")
 
 
 def test_frame_behind_a_gap_is_taken_once_repeated() -> None:
