@@ -50,27 +50,34 @@ class Plan:
     options: Mapping[str, Scalar] = field(default_factory=dict)
     timeout_s: float | None = None
     sets: tuple[KnobSet, ...] = ()
-    """Tests that run once more with other knobs, on the golden DUT."""
+    """Tests that run once more with other knobs."""
 
     def jobs(self, label: str) -> list[Job]:
         """Jobs in a fixed order; files go to the regression's directory of ``label``."""
-        jobs = []
-        for variant in self.variants:
-            for elastic in (False, True) if self.elastic else (False,):
-                for test, seeds in self.tests:
-                    for index in range(seeds):
-                        seed = run_seed(self.base_seed, test, index)
-                        jobs.append(
-                            self._job(label, test, seed, variant, elastic_seed(seed) if elastic else 0)
-                        )
-        for one in self.sets:
-            for test in one.tests:
-                job = self._job(label, test, run_seed(self.base_seed, test, 0), 0, 0)
-                job = replace(job, knobs={**self.knobs, **one.knobs}, knob_set=one.name)
-                jobs.append(replace(job, out_dir=regress_directory(label, job.sim) / job.name))
+        jobs = [
+            self._job(label, test, index, variant, elastic)
+            for variant in self.variants
+            for elastic in self._shells()
+            for test, seeds in self.tests
+            for index in range(seeds)
+        ]
+        jobs += [
+            self._job(label, test, index, variant, elastic, one)
+            for one in self.sets
+            for variant in one.variants
+            for elastic in self._shells()
+            for test in one.tests
+            for index in range(one.seeds)
+        ]
         return jobs
 
-    def _job(self, label: str, test: str, seed: int, variant: int, elastic: int) -> Job:
+    def _shells(self) -> tuple[bool, ...]:
+        return (False, True) if self.elastic else (False,)
+
+    def _job(
+        self, label: str, test: str, index: int, variant: int, elastic: bool, knob_set: KnobSet | None = None
+    ) -> Job:
+        seed = run_seed(self.base_seed, test, index)
         job = Job(
             dut=self.dut,
             test=test,
@@ -78,8 +85,9 @@ class Plan:
             sim=self.sim,
             engine=self.engine,
             variant=variant,
-            elastic=elastic,
-            knobs=self.knobs,
+            elastic=elastic_seed(seed) if elastic else 0,
+            knobs={**self.knobs, **knob_set.knobs} if knob_set else self.knobs,
+            knob_set=knob_set.name if knob_set else "",
             options=self.options,
             timeout_s=self.timeout_s,
         )
@@ -174,6 +182,10 @@ def regress_command(
             chosen_sets = [one for one in knob_sets(binding.target) if suite in one.suites]
         if sets:
             infos = []
+            chosen_sets = [
+                replace(one, variants=tuple(numbers) or one.variants, seeds=seeds or one.seeds)
+                for one in chosen_sets
+            ]
         plan = Plan(
             dut=name,
             sim=sim,

@@ -18,12 +18,17 @@ from tb.runner.paths import ROOT, shown
 
 @dataclass(frozen=True)
 class KnobSet:
-    """``tests`` run with ``knobs`` in place of the binding's own values, in the regressions of ``suites``."""
+    """``tests`` run with ``knobs`` in place of the binding's own values, in the regressions of ``suites``.
+
+    ``variants``: of the stand-in, 0 the golden one; a variant may be legal under these knobs only.
+    """
 
     name: str
     knobs: Mapping[str, Value]
     tests: tuple[str, ...]
     suites: tuple[str, ...]
+    variants: tuple[int, ...] = (0,)
+    seeds: int = 1
 
 
 def knob_sets(target: str) -> tuple[KnobSet, ...]:
@@ -47,7 +52,7 @@ def knob_sets(target: str) -> tuple[KnobSet, ...]:
             raise UserError(f"{where} appears twice")
         knobs = checked(target, where, row["knobs"])
         tests = tuple(find_test(target, one).name for one in row["tests"])
-        found[name] = KnobSet(name, knobs, tests, tuple(row["suites"]))
+        found[name] = KnobSet(name, knobs, tests, tuple(row["suites"]), tuple(row.get("variants", (0,))))
     return tuple(found.values())
 
 

@@ -149,6 +149,23 @@ def test_knob_sets_run_beside_the_suite(toy: Path) -> None:
     assert [result.get("knob_set") for result in results] == [None, None, None, "narrow"]
 
 
+def test_a_knob_set_alone(toy: Path, run_main: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[Plan] = []
+
+    def fake(binding: object, plan: Plan, suite: str, workers: int) -> list[dict[str, Any]]:
+        seen.append(plan)
+        return [passed(job) for job in plan.jobs("ernic.toy")]
+
+    monkeypatch.setattr(module, "regress", fake)
+    one = KnobSet("narrow", {"C_NUM_QP": 16}, ("send_only", "psn_wrap"), ("nightly",))
+    monkeypatch.setattr(module, "find_knob_set", lambda target, name: one)
+    choice = ("--knob-set", "narrow", "--variant", "2", "--seeds", "2", "--elastic")
+    assert run_main("regress", "--dut", str(toy), *choice)[0] == 0
+    jobs = seen[0].jobs("ernic.toy")
+    assert {job.knob_set for job in jobs} == {"narrow"} and {job.variant for job in jobs} == {2}
+    assert len(jobs) == 8 == len({job.out_dir for job in jobs})
+
+
 def test_pairs_and_tables_on_the_command_line() -> None:
     knobs, _ = parse_settings("ernic", ("MAX_OUTSTANDING=[16, 8]",))
     assert knobs == {"MAX_OUTSTANDING": [16, 8]}
