@@ -91,6 +91,10 @@ class Cq:
         self.error_duty: Must | None = None
         self.error_sent = False
         self.capacity_free = False  #: an illegal consumer counter left the capacity open
+        self.error_answer = False  #: its MTT entry or CQE had an error response
+        self.record_error = False  #: so had a read of its DB record
+        self.freed = False  #: moderation was switched off and no event has come since
+        self.shown: int | None = None  #: producer counter of the latest good image
         counted = Counted(start, start, start, None, ctx.ticks.count(now), None, ring.size, start)
         limits = [(values["cq_max_count"], values["cq_period"])]
         self.arm = Arm(ctx.choices, counted, Moderation(limits))
@@ -244,6 +248,8 @@ class Cq:
         kinds = set(asked)
         if self.collapsed:
             return "HCQ-086/events"
+        if self.freed and arm.moderation.off:
+            return "HCQ-065"
         if cause == "time":
             return "HCQ-067"
         if not arm.moderation.off:
@@ -290,7 +296,7 @@ class Cq:
         for rule in self.marks:
             rules.met(rule, "the event of the waiting request came", self.scope)
         self.marks.clear()
-        self.ignored = ""
+        self.ignored, self.freed = "", False
         rules.alive(self.path)
         self.weigh("cqe")
         return True
@@ -314,7 +320,8 @@ class Cq:
             ctx.deadlines.void(duty.must)
             clocks = f"{counted // ctx.config.period} clocks"
             limit = f"at most {duty.limit // ctx.config.period} clocks"
-            rules.fail("HCQ-062", limit, clocks, "time from fire condition to EQE", self.scope)
+            rule = duty.plain if duty.plain in TIMED else "HCQ-062"
+            rules.fail(rule, limit, clocks, "time from fire condition to EQE", self.scope)
             return
         if taken - (ctx.command.total(ctx.now) - duty.command) > late:
             if duty.plain in ("HCQ-046", "HCQ-048/fires"):
@@ -351,3 +358,5 @@ class Cq:
 
 #: An event that comes within this many times its bound is late, not lost.
 LATE = 3
+#: Rules that say by themselves when the event has to come: moderation that is off, a period.
+TIMED = ("HCQ-065", "HCQ-067")

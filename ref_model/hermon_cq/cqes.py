@@ -57,7 +57,7 @@ class Cqes:
         item.settled = event.settled
         item.life = cq.number_of_life
         if event.resp:
-            item.write_failed = True
+            item.write_failed = cq.error_answer = True
             cq.fail(Fault.FAILURE)
             rules.tempt("HCQ-078", cq.path)
             self._owe_error(cq)
@@ -128,16 +128,25 @@ class Cqes:
             rules.fail("HCQ-116", expected, data, why, cq.scope)
         elif data[_OWNER_BYTE] & _OPCODE == ports.OPCODE_RESIZE:
             rules.fail("HCQ-088", expected, data, "no resize is under way", cq.scope)
+        elif any(self._is_body(cq, item, data) for item in self._reports.homeless()):
+            why = "the report is for no CQ of hardware"
+            rules.fail("HCQ-118/silent", expected, data, why, cq.scope)
         else:
             rules.fail("HCQ-032", expected, data, "the CQE is the report", cq.scope)
 
     def _other_cq(self, cq: Cq, data: bytes) -> Cq | None:
-        for other in self._ctx.cqs.values():
-            if other is not cq:
-                for item in other.reports:
-                    if item.settled is None and self._same(self._expected(other, item), data, False):
-                        return other
-        return None
+        return next((other for other in self.owners(data) if other is not cq), None)
+
+    def owners(self, data: bytes) -> list[Cq]:
+        """The CQs with an open report that ``data`` is the CQE of."""
+        return [
+            cq
+            for cq in self._ctx.cqs.values()
+            if any(item.settled is None and self._is_body(cq, item, data) for item in cq.reports)
+        ]
+
+    def _is_body(self, cq: Cq, item: Item, data: bytes) -> bool:
+        return self._same(self._expected(cq, item), data, item.report.error)
 
     def _owner_bit(self, cq: Cq, expected: bytes, data: bytes) -> None:
         rules = self._ctx.rules
