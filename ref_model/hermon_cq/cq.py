@@ -321,10 +321,12 @@ class Cq:
             clocks = f"{counted // ctx.config.period} clocks"
             limit = f"at most {duty.limit // ctx.config.period} clocks"
             rule = duty.plain if duty.plain in TIMED else "HCQ-062"
+            if duty.plain in AT_ONCE and ctx.served > duty.since:
+                rule = "HCQ-119/doorbells"  # events go out: it is the doorbell that waited
             rules.fail(rule, limit, clocks, "time from fire condition to EQE", self.scope)
             return
         if taken - (ctx.command.total(ctx.now) - duty.command) > late:
-            if duty.plain in ("HCQ-046", "HCQ-048/fires"):
+            if duty.plain in AT_ONCE:
                 ctx.deadlines.void(duty.must)
                 why = "m_axis_sts is stalled, doorbells go on"
                 rules.fail("HCQ-123", "an event at once", "an event after the stall", why, self.scope)
@@ -332,6 +334,7 @@ class Cq:
         elif ctx.status_stalled[1] > ctx.now >= duty.since >= ctx.status_stalled[0]:
             rules.met("HCQ-123", "an event during a stall of m_axis_sts", self.scope)
         ctx.deadlines.meet(duty.must)
+        ctx.served = max(ctx.served, duty.since)
         if duty.plain != duty.rule:
             rules.met(duty.plain, "the event that is owed", self.scope)
         rules.met("HCQ-062", "time from fire condition to EQE", self.scope)
@@ -360,3 +363,5 @@ class Cq:
 LATE = 3
 #: Rules that say by themselves when the event has to come: moderation that is off, a period.
 TIMED = ("HCQ-065", "HCQ-067")
+#: Rules of an event that a doorbell causes.
+AT_ONCE = ("HCQ-046", "HCQ-048/fires")

@@ -99,8 +99,10 @@ class Images:
         rules = self._rules
         if cq.fault is not None and cq.fault_certain and start.fault is cq.fault:
             code = cq.fault.status
+            if seen in (9, 0xA):
+                rule = "HCQ-073/status" if code == 9 else "HCQ-077/status"
+                rules.eq(rule, code, seen, "status of the error", cq.scope)
             rules.eq("HCQ-008", code, seen, "status of a CQ in error", cq.scope)
-            rules.eq("HCQ-073/status" if code == 9 else "HCQ-077/status", code, seen, "status", cq.scope)
             return
         if cq.fault is None and not cq.reports:
             rule = "HCQ-080" if seen == 9 and cq.oi == {True} else "HCQ-008"

@@ -43,6 +43,7 @@ class Context(Observing):
     blocked: set[int] = field(default_factory=set)  #: numbers of CQs in error, or whose event waits for room
     forgotten: set[int] = field(default_factory=set)  #: numbers that were used before the latest reset
     lives: dict[int, int] = field(default_factory=dict)  #: how often each number was created
+    served: int = 0  #: latest moment (ps) at which an event fell due that came in time
     hurt: bool = False  #: an access had an error response and no good result has come since
     port: Scope = field(default_factory=lambda: Scope("memory port"))
     registers: Scope = field(default_factory=lambda: Scope("registers"))
@@ -81,5 +82,5 @@ class Context(Observing):
         self.former.clear()
         self.lives.clear()
         self.status_stalled = (0, 0)
-        self.hurt = False
+        self.hurt, self.served = False, 0
         self.quiet = False
