@@ -91,8 +91,9 @@ class Cq:
         self.error_duty: Must | None = None
         self.error_sent = False
         self.capacity_free = False  #: an illegal consumer counter left the capacity open
+        self.refused: Item | None = None  #: the report that overflowed
         self.error_answer = False  #: its MTT entry or CQE had an error response
-        self.record_error = False  #: so had a read of its DB record
+        self.record_error = False  #: so had the latest read of its DB record
         self.freed = False  #: moderation was switched off and no event has come since
         self.shown: int | None = None  #: producer counter of the latest good image
         counted = Counted(start, start, start, None, ctx.ticks.count(now), None, ring.size, start)

@@ -47,7 +47,8 @@ class Cqes:
             rules.fail("HCQ-036", "no CQE", data, f"no report of CQ {cq.number:#x} is open", cq.scope)
             return
         if cq.fault_certain:
-            rules.fail("HCQ-075", "no CQE", data, "the CQ is in error", cq.scope)
+            rule = "HCQ-072" if self.refused(data) is cq else "HCQ-075"
+            rules.fail(rule, "no CQE", data, "the CQ is in error", cq.scope)
             return
         self._room(cq)
         if item.unreadable and event.resp == 0:
@@ -75,7 +76,8 @@ class Cqes:
                 if item is not open_items[0] and open_items[0].offered > cq.live_since:
                     why = "CQEs come in the order of the reports"
                     what = self._expected(cq, open_items[0])
-                    self._ctx.rules.fail("HCQ-036", what, data, why, cq.scope)
+                    rule = "HCQ-108" if self._ctx.in_stall(open_items[0].accepted) else "HCQ-036"
+                    self._ctx.rules.fail(rule, what, data, why, cq.scope)
                 return item
         return open_items[0] if open_items else None
 
@@ -144,6 +146,13 @@ class Cqes:
             for cq in self._ctx.cqs.values()
             if any(item.settled is None and self._is_body(cq, item, data) for item in cq.reports)
         ]
+
+    def refused(self, data: bytes) -> Cq | None:
+        """The CQ whose overflow refused the report that ``data`` is the CQE of."""
+        for cq in self._ctx.cqs.values():
+            if cq.refused is not None and len(data) == CQE_BYTES and self._is_body(cq, cq.refused, data):
+                return cq
+        return None
 
     def _is_body(self, cq: Cq, item: Item, data: bytes) -> bool:
         return self._same(self._expected(cq, item), data, item.report.error)

@@ -74,7 +74,7 @@ class Reads:
         cq = self._ctx.records.get(first & -RECORD)
         if cq is None or first != cq.record or stop > cq.record + RECORD or stop < cq.record + 4:
             return False
-        cq.record_error = cq.record_error or bool(resp)
+        cq.record_error = bool(resp)
         self._ctx.rules.met("HCQ-041", "a read of the DB record", cq.scope)
         self._ctx.rules.met("HCQ-006", "address of the DB record", cq.scope)
         return True

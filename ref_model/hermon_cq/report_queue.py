@@ -124,9 +124,10 @@ class ReportQueue:
     def status(self, event: SideBand) -> None:
         """A status beat: the result of the oldest report."""
         ctx, rules = self._ctx, self._ctx.rules
+        in_stall = self._open[0] if self._open and ctx.in_stall(self._open[0].accepted) else None
         ctx.stalled(event.begin, event.settled)
         status = Status.of(event.values[0])
-        item = self._match(status, event.begin)
+        item = self._match(status, event.begin, in_stall)
         if item is None:
             return
         ctx.deadlines.meet(item.duty)
@@ -150,15 +151,18 @@ class ReportQueue:
         if event.settled > event.begin:
             rules.met("HCQ-108", "a status beat that had to wait", self.scope)
 
-    def _match(self, status: Status, begin: int) -> Item | None:
-        """The report that ``status`` is about."""
+    def _match(self, status: Status, begin: int, in_stall: Item | None) -> Item | None:
+        """The report that ``status`` is about; ``in_stall``: the oldest if taken while the beat before waited."""
         rules = self._ctx.rules
         for item in self._open:
             if (item.report.cqn, item.report.tag) == (status.cqn, status.tag) and item.accepted <= begin:
                 if item is not self._open[0]:
                     first = self._open[0].report
                     what, why = f"tag {first.tag:#x} of CQ {first.cqn:#x}", "order of acceptance"
-                    rules.fail("HCQ-124/order", what, f"tag {status.tag:#x}", why, self.scope)
+                    rule = "HCQ-124/order"
+                    if in_stall is not None:
+                        rule, why = "HCQ-108", "a report accepted while m_axis_sts was stalled"
+                    rules.fail(rule, what, f"tag {status.tag:#x}", why, self.scope)
                 else:
                     rules.met("HCQ-124/order", "order of acceptance", self.scope)
                 self._open.remove(item)
@@ -216,7 +220,7 @@ class ReportQueue:
             return
         if code == ports.OVERFLOWED:
             self.overflowed(cq)
-            cq.fault_certain = True
+            cq.fault_certain, cq.refused = True, item
             rules.tempt("HCQ-072", EVENT_PATH)
             rules.met("HCQ-071/not_after", "the report that does not fit is refused", cq.scope)
         elif code == ports.WRITE_FAILED:
@@ -269,7 +273,8 @@ class ReportQueue:
         former = self._ctx.former.get(cq.number)
         if code == ports.IN_ERROR and former is not None and former.fault is not None:
             return "HCQ-079"
-        if code == ports.IN_ERROR and any(other.fault for other in self._ctx.cqs.values()):
+        others = (*self._ctx.cqs.values(), *self._ctx.former.values())
+        if code == ports.IN_ERROR and any(other.fault for other in others):
             return "HCQ-115"
         return "HCQ-076"
 
@@ -297,8 +302,8 @@ class ReportQueue:
         """Whether ``item`` may be refused for want of room (HCQ-043, HCQ-044, HCQ-071)."""
         if not self.tested(cq):
             return False
-        if cq.capacity_free:
-            return True
+        if cq.capacity_free or cq.record_error:
+            return True  # what an error response to the record does is only recorded
         since = max((time for time, _ in cq.published if time < item.offered), default=0)
         counts = [cq.outstanding(ci) for time, ci in cq.published if time >= since]
         limit = cq.ring.size - (1 if self._ctx.choices.may("CAP_MODE", "N-1") else 0)

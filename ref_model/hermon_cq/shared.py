@@ -70,6 +70,10 @@ class Context(Observing):
         self.held.add(begin, settled)
         self.status_stalled = begin, settled
 
+    def in_stall(self, time: int) -> bool:
+        """Whether the latest beat of the status stream was held up at ``time`` (ps)."""
+        return self.status_stalled[0] < time <= self.status_stalled[1]
+
     def reset(self) -> None:
         """The DUT was reset: nothing is owed or remembered any more, but memory and the pace of ticks."""
         self.deadlines.clear()

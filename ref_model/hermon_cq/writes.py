@@ -90,6 +90,9 @@ class Writes:
         filling = self._watch.blame(first, stop)
         if filling is not None:
             return *filling, None
+        late = self._cqes.refused(self._data(event, first, stop))
+        if late is not None:
+            return "HCQ-072", "no write", "the CQE of a report that was refused", late
         waiting = self._reports.waiting()
         for cq in waiting:
             found = self._near(cq, first, stop)
@@ -118,9 +121,13 @@ class Writes:
                 return "HCQ-041", "no write", "the DB record belongs to software", cq
         return "HCQ-106/writes", "no write here", "nothing of the DUT lies here", None
 
+    @staticmethod
+    def _data(event: MemWrite, first: int, stop: int) -> bytes:
+        return event.data[first - event.addr : stop - event.addr]
+
     def _owner(self, event: MemWrite, first: int, stop: int) -> Cq | None:
         """The only CQ whose next CQE a stray write of 32 bytes is."""
-        data = event.data[first - event.addr : stop - event.addr]
+        data = self._data(event, first, stop)
         owners = self._cqes.owners(data) if len(data) == CQE_BYTES else []
         return owners[0] if len(owners) == 1 else None
 

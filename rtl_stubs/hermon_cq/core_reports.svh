@@ -9,6 +9,9 @@ localparam [7:0] R_NO_CQ = 8'd3;
 localparam [7:0] R_WRITE_FAILED = 8'd4;
 
 reg [NUM_CQ_LOG-1:0] rep_cq;
+`ifdef MUTATION
+reg rep_late = 1'b0;                   // one fault writes the CQE of a report that was refused
+`endif
 
 task begin_report;
   begin
@@ -102,7 +105,7 @@ task run_report_record;
         finish_report(`MUT(119, R_OVERFLOW, (cq_status[rep_cq] == 4'h0) ? R_OVERFLOW : R_CQ_ERROR));
         if (`MUT(119, 1'b1, cq_status[rep_cq] == 4'h0)) fail_cq(`MUT(114, 4'h9, 4'hA), `MUT(117, 8'h01, 8'h02));
         cq_pi[rep_cq] = cq_pi[rep_cq] + `MUT(115, 24'd0, 24'd2);
-        `MUT_DO(113, rep_valid = 1'b1; sts_v = 1'b0; translate_report;)
+        `MUT_DO(113, rep_valid = 1'b1; rep_late = 1'b1; translate_report;)
       end else translate_report;
     end
   end
@@ -172,6 +175,14 @@ endfunction
 
 task run_report_write;
   begin
+`ifdef MUTATION
+    if (mx_done && rep_late) begin
+      mx_done = 1'b0;
+      rep_late = 1'b0;
+      rep_valid = 1'b0;
+      es = E_IDLE;
+    end
+`endif
     if (mx_done) begin
       if (`MUT(124, mx_err, 1'b0)) begin
         `MUT_DO(125, count_cqe(rep_cq, rep_solicited, 1'b1); look_at(rep_cq);)

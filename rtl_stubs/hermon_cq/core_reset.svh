@@ -108,6 +108,7 @@ task reset_state;
 `ifdef MUTATION
     b_owed = 1'b0;
     ev_owner_first = 1'b0;
+    rep_late = 1'b0;
     dq_age = 0;
     was_reset = 1'b1;
 `endif

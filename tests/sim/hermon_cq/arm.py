@@ -367,8 +367,10 @@ class doorbell_bound(HermonTest):
             await fill(self, first, 1)
             await first.arm(Arm.ANY)
             await fill(self, second, 1)
+            wanted = second.events + 1
+            await await_event(self, first)
+            await await_event(self, second, wanted - second.events)
             for cq in (first, second):
-                await await_event(self, cq)
                 cq.drain()
 
 

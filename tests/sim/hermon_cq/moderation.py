@@ -58,7 +58,7 @@ class moderation_count(HermonTest):
                 await self.host.eqs.handle()
                 if part:
                     await fill(self, cq, 1)
-                    await await_event(self, cq)
+                    await await_event(self, cq, before + 1 - cq.events)
                 else:  # the first count may begin anywhere
                     await feed_until_event(self, cq, before, count + 1)
                 cq.drain()
