@@ -152,7 +152,7 @@ class ReportQueue:
             rules.met("HCQ-108", "a status beat that had to wait", self.scope)
 
     def _match(self, status: Status, begin: int, in_stall: Item | None) -> Item | None:
-        """The report that ``status`` is about; ``in_stall``: the oldest, taken while the beat before waited."""
+        """The report ``status`` is about; ``in_stall``: the oldest, taken while the beat before waited."""
         rules = self._ctx.rules
         for item in self._open:
             if (item.report.cqn, item.report.tag) == (status.cqn, status.tag) and item.accepted <= begin:
