@@ -462,6 +462,26 @@ def test_report_that_is_lost_in_a_stall_of_the_status_stream(lost: bool) -> None
     assert first(bench) == ("HCQ-108" if lost else "none")
 
 
+def test_old_count_that_holds_until_the_next_event() -> None:
+    """A period that opmod 1 sets while a request waits need not count yet; the model waits without end."""
+
+    class Keeps(CommandEngine):
+        def opened(self, cq: EngineCq) -> bool:
+            return cq.count >= 6
+
+    bench = Bench({}, Keeps)
+    bench.pace(US)
+    bench.create(1, 4, cq_max_count=6)
+    bench.arm(1)
+    bench.wait(400)
+    bench.reports(1, 2)
+    bench.command(MODIFY, 1, 1, context.encode({"cq_period": 20}))
+    bench.wait(2000)
+    bench.reports(1, 6)
+    assert bench.take_events() == [(0, 1)]
+    assert bench.finish() == []
+
+
 def test_overflow_by_a_record_that_cannot_be_read_is_only_recorded() -> None:
     bench = Bench()
     bench.create(1, 2)
