@@ -75,18 +75,35 @@ class CommandWatch:
         if running.ring is None:
             return self.refused(first)
         if stop - first >= CQE_BYTES:
-            expected = running.expected
-            refused = running.request.resizes and expected.answer is Answer.REFUSE
-            return (expected.rule, "no resize CQE", expected.why) if refused else None
+            return self._stray_resize_cqe(running, first) if running.request.resizes else None
         ring, memory = running.ring, self._ctx.memory
         start = running.cq.start if running.cq is not None else 0
         place = ring.place(start, memory)
         if place is None:
             return None
         inside = (1 << ring.page_shift) - 1
-        if first & ~inside in ring.pages(memory).values():
+        page = ring.numbers(memory).get(first & ~inside)
+        end = ring.byte_offset(ring.size - 1) + CQE_BYTES
+        if page is not None and (page << ring.page_shift | first & inside) >= end:
+            return "HCQ-106/writes", f"{ring.slots} owner bits", "behind the end of the ring"
+        if page is not None:
             return "HCQ-026", f"{place:#x} and so on", "initial owner bits, offset in the page"
         return "HCQ-028", f"{place:#x} and so on", "initial owner bits, page address"
+
+    def _stray_resize_cqe(self, running: Running, first: int) -> tuple[str, str, str] | None:
+        """A whole CQE that is not where that of the resize has to be."""
+        cq, expected = running.cq, running.expected
+        if expected.answer is Answer.REFUSE:
+            return expected.rule, "no resize CQE", expected.why
+        if cq is None or running.resize_seen or any(item.settled is None for item in cq.reports):
+            return None
+        slot = cq.ring.slot_at(first, self._ctx.memory)
+        if slot is None:
+            return None
+        unread = range(cq.pi - max(0, cq.outstanding(cq.published[-1][1])), cq.pi)
+        over = any(index % cq.ring.size == slot for index in unread)
+        why = f"slot {slot} has an unread CQE" if over else "the resize CQE goes to the producer index"
+        return "HCQ-095" if over else "HCQ-088", f"slot {cq.pi % cq.ring.size}", why
 
     def _mailbox(self, running: Running, event: MemWrite, first: int, stop: int) -> None:
         rules, request = self._ctx.rules, running.request
@@ -124,10 +141,12 @@ class CommandWatch:
         if place is None or running.resize_seen or first > place or stop < place + CQE_BYTES:
             return False
         data = event.data[place - event.addr :][:CQE_BYTES]
-        if data[OWNER_BYTE] & 0x1F != ports.OPCODE_RESIZE:
+        opcode = data[OWNER_BYTE] & 0x1F
+        if opcode != ports.OPCODE_RESIZE and any(item.settled is None for item in cq.reports):
             return False
         running.resize_seen = True
         rules = self._ctx.rules
+        rules.eq("HCQ-088", ports.OPCODE_RESIZE, opcode, "opcode of the resize CQE", cq.scope)
         if event.resp:
             running.faulty = True
             return True

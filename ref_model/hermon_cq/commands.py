@@ -93,6 +93,7 @@ class Commands:
             cq.mark("HCQ-020")
         elif request.opcode == HW2SW:
             cq.life = Life.CLOSING
+            self._mark_neighbours(cq)
             if cq.arm.waits or cq.reports or cq.pi != cq.start:
                 ctx.rules.tempt("HCQ-112", EVENT_PATH)
             cq.void_event()
@@ -111,6 +112,12 @@ class Commands:
         elif request.opmod == FLAGS and fields["oi"]:
             cq.oi = {*cq.oi, True}
             cq.mark("HCQ-083")
+
+    def _mark_neighbours(self, cq: Cq) -> None:
+        """Requests of CQs whose numbers differ in one bit have to survive the end of ``cq``."""
+        for other in self._ctx.cqs.values():
+            if (other.number ^ cq.number).bit_count() == 1:
+                other.mark("HCQ-115")
 
     def _new_ring(self, cq: Cq, fields: dict[str, int]) -> Ring:
         return Ring.of(fields, self._registers.mtt_base, cq.ring.stride, cq.collapsed)
@@ -168,7 +175,7 @@ class Commands:
         bus = taken - (ctx.bus.total(event.begin) - running.bus)
         clocks = f"go = 1 after {bus // ctx.config.period} clocks"
         if slow > limit:
-            rule, why = "HCQ-119/commands", "time of a command"
+            rule, why = "HCQ-109/survives" if ctx.hurt else "HCQ-119/commands", "time of a command"
         elif bus > limit:
             rule, why = "HCQ-123", "time of a command while m_axis_sts is stalled"
         else:
@@ -307,6 +314,8 @@ class Commands:
                 cq.arm.moderation.limits.append((fields["cq_max_count"], fields["cq_period"]))
             if not cq.arm.waits:
                 del cq.arm.moderation.limits[:-1]
+            moderated = cq.values["cq_max_count"] or cq.values["cq_period"]
+            cq.freed = bool(moderated or cq.freed) and not (fields["cq_max_count"] or fields["cq_period"])
         elif request.opmod == ROUTE:
             names = ("c_eqn",)
             cq.moving = False
@@ -343,7 +352,8 @@ class Commands:
             cq.moving = False
         elif request.opmod == FLAGS:
             cq.oi = {bool(cq.values["oi"])}
-        cq.turns.setdefault("HCQ-025", None)
+        unreadable = request.resizes and (running.faulty or running.failed or self._absent(running))
+        cq.turns.setdefault("HCQ-097" if unreadable else "HCQ-025", None)
         cq.weigh("change")
 
     def _forget(self, cq: Cq) -> None:

@@ -92,6 +92,11 @@ class Cq:
         self.error_duty: Must | None = None
         self.error_sent = False
         self.capacity_free = False  #: an illegal consumer counter left the capacity open
+        self.refused: Item | None = None  #: the report that overflowed
+        self.error_answer = False  #: its MTT entry or CQE had an error response
+        self.record_error = False  #: so had the latest read of its DB record
+        self.freed = False  #: moderation was switched off and no event has come since
+        self.shown: int | None = None  #: producer counter of the latest good image
         counted = Counted(start, start, start, None, ctx.ticks.count(now), None, ring.size, start)
         limits = [(values["cq_max_count"], values["cq_period"])]
         self.arm = Arm(ctx.choices, counted, Moderation(limits))
@@ -214,9 +219,9 @@ class Cq:
         longest = max(period for _, period in self.arm.moderation.limits)
         if longest and waiting is not None:
             time = self.ctx.ticks.when(waiting + longest + 1)
-            if time is not None and time != self._timer:
+            if time is not None and time != self._timer and time > self._now():
                 self._timer = time
-                self.ctx.deadlines.call_at(max(time, self._now()), self._ticked)
+                self.ctx.deadlines.call_at(time, self._ticked)
 
     def _ticked(self) -> None:
         self._timer = 0
@@ -245,6 +250,8 @@ class Cq:
         kinds = set(asked)
         if self.collapsed:
             return "HCQ-086/events"
+        if self.freed and arm.moderation.off:
+            return "HCQ-065"
         if cause == "time":
             return "HCQ-067"
         if not arm.moderation.off:
@@ -291,7 +298,7 @@ class Cq:
         for rule in self.marks:
             rules.met(rule, "the event of the waiting request came", self.scope)
         self.marks.clear()
-        self.ignored = ""
+        self.ignored, self.freed = "", False
         rules.alive(self.path)
         self.weigh("cqe")
         return True
@@ -315,10 +322,13 @@ class Cq:
             ctx.deadlines.void(duty.must)
             clocks = f"{counted // ctx.config.period} clocks"
             limit = f"at most {duty.limit // ctx.config.period} clocks"
-            rules.fail("HCQ-062", limit, clocks, "time from fire condition to EQE", self.scope)
+            rule = duty.plain if duty.plain in TIMED else "HCQ-062"
+            if duty.plain in AT_ONCE and ctx.served > duty.since:
+                rule = "HCQ-119/doorbells"  # events go out: it is the doorbell that waited
+            rules.fail(rule, limit, clocks, "time from fire condition to EQE", self.scope)
             return
         if taken - (ctx.command.total(ctx.now) - duty.command) > late:
-            if duty.plain in ("HCQ-046", "HCQ-048/fires"):
+            if duty.plain in AT_ONCE:
                 ctx.deadlines.void(duty.must)
                 why = "m_axis_sts is stalled, doorbells go on"
                 rules.fail("HCQ-123", "an event at once", "an event after the stall", why, self.scope)
@@ -326,6 +336,7 @@ class Cq:
         elif ctx.status_stalled[1] > ctx.now >= duty.since >= ctx.status_stalled[0]:
             rules.met("HCQ-123", "an event during a stall of m_axis_sts", self.scope)
         ctx.deadlines.meet(duty.must)
+        ctx.served = max(ctx.served, duty.since)
         if duty.plain != duty.rule:
             rules.met(duty.plain, "the event that is owed", self.scope)
         rules.met("HCQ-062", "time from fire condition to EQE", self.scope)
@@ -352,3 +363,7 @@ class Cq:
 
 #: An event that comes within this many times its bound is late, not lost.
 LATE = 3
+#: Rules that say by themselves when the event has to come: moderation that is off, a period.
+TIMED = ("HCQ-065", "HCQ-067")
+#: Rules of an event that a doorbell causes.
+AT_ONCE = ("HCQ-046", "HCQ-048/fires")

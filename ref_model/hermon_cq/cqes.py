@@ -47,7 +47,8 @@ class Cqes:
             rules.fail("HCQ-036", "no CQE", data, f"no report of CQ {cq.number:#x} is open", cq.scope)
             return
         if cq.fault_certain:
-            rules.fail("HCQ-075", "no CQE", data, "the CQ is in error", cq.scope)
+            rule = "HCQ-072" if self.refused(data) is cq else "HCQ-075"
+            rules.fail(rule, "no CQE", data, "the CQ is in error", cq.scope)
             return
         self._room(cq)
         if item.unreadable and event.resp == 0:
@@ -57,7 +58,7 @@ class Cqes:
         item.settled = event.settled
         item.life = cq.number_of_life
         if event.resp:
-            item.write_failed = True
+            item.write_failed = cq.error_answer = True
             cq.fail(Fault.FAILURE)
             rules.tempt("HCQ-078", cq.path)
             self._owe_error(cq)
@@ -75,7 +76,8 @@ class Cqes:
                 if item is not open_items[0] and open_items[0].offered > cq.live_since:
                     why = "CQEs come in the order of the reports"
                     what = self._expected(cq, open_items[0])
-                    self._ctx.rules.fail("HCQ-036", what, data, why, cq.scope)
+                    rule = "HCQ-108" if self._ctx.in_stall(open_items[0].accepted) else "HCQ-036"
+                    self._ctx.rules.fail(rule, what, data, why, cq.scope)
                 return item
         return open_items[0] if open_items else None
 
@@ -128,16 +130,32 @@ class Cqes:
             rules.fail("HCQ-116", expected, data, why, cq.scope)
         elif data[_OWNER_BYTE] & _OPCODE == ports.OPCODE_RESIZE:
             rules.fail("HCQ-088", expected, data, "no resize is under way", cq.scope)
+        elif any(self._is_body(cq, item, data) for item in self._reports.homeless()):
+            why = "the report is for no CQ of hardware"
+            rules.fail("HCQ-118/silent", expected, data, why, cq.scope)
         else:
             rules.fail("HCQ-032", expected, data, "the CQE is the report", cq.scope)
 
     def _other_cq(self, cq: Cq, data: bytes) -> Cq | None:
-        for other in self._ctx.cqs.values():
-            if other is not cq:
-                for item in other.reports:
-                    if item.settled is None and self._same(self._expected(other, item), data, False):
-                        return other
+        return next((other for other in self.owners(data) if other is not cq), None)
+
+    def owners(self, data: bytes) -> list[Cq]:
+        """The CQs with an open report that ``data`` is the CQE of."""
+        return [
+            cq
+            for cq in self._ctx.cqs.values()
+            if any(item.settled is None and self._is_body(cq, item, data) for item in cq.reports)
+        ]
+
+    def refused(self, data: bytes) -> Cq | None:
+        """The CQ whose overflow refused the report that ``data`` is the CQE of."""
+        for cq in self._ctx.cqs.values():
+            if cq.refused is not None and len(data) == CQE_BYTES and self._is_body(cq, cq.refused, data):
+                return cq
         return None
+
+    def _is_body(self, cq: Cq, item: Item, data: bytes) -> bool:
+        return self._same(self._expected(cq, item), data, item.report.error)
 
     def _owner_bit(self, cq: Cq, expected: bytes, data: bytes) -> None:
         rules = self._ctx.rules

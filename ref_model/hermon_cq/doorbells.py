@@ -55,6 +55,8 @@ class Doorbells:
                 self._latches[page] = Latch(low)
             if event.strb & _HIGH == _HIGH:
                 self._second(page, high, event, not whole)
+            elif event.strb & _HIGH:
+                self._partial(page)
             return
         self._mix(None)
         number, rest = divmod(offset - ports.EQ_DB, ports.EQ_DB_STEP)
@@ -74,6 +76,13 @@ class Doorbells:
         for number, latch in self._latches.items():
             if number != page:
                 latch.mixed = True
+
+    def _partial(self, page: int) -> None:
+        """A second dword with part of its strobes: nothing acts."""
+        latch = self._latches.get(page)
+        cq = self._ctx.cqs.get(latch.word & _MASK) if latch is not None else None
+        if cq is not None:
+            self._ignore(cq, "HCQ-122/strobes")
 
     def _second(self, page: int, word: int, event: RegWrite, halves: bool) -> None:
         """The second dword: the doorbell acts."""

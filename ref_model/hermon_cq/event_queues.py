@@ -85,6 +85,7 @@ class EventQueues:
             return
         queue = self.queues[number]
         queue.cis.append((begin, ci))
+        queue.updated = 0 if arm else begin
         if arm and not queue.always:
             queue.armings.append(Arming(ci, begin, True))
             self.interrupts.owe(queue)
@@ -154,10 +155,10 @@ class EventQueues:
     def _complete(self, queue: EventQueue) -> None:
         if queue.valid:
             queue.done += 1
+            queue.completed = self._ctx.rules.now
             self.interrupts.owe(queue)
 
     def _contents(self, queue: EventQueue, data: bytes) -> None:
-        rules = self._ctx.rules
         kind, number = data[1], int.from_bytes(data[5:8], "big")
         if kind == COMPLETION:
             self._completion(queue, number)
@@ -166,7 +167,18 @@ class EventQueues:
         elif kind == EQ_EVENT:
             self._eq_event(queue, data[15])
         else:
-            rules.fail("HCQ-059", "type 0, 4 or 0xF", kind, "type of an EQE", queue.scope)
+            self._unknown(queue, kind, number, data[15])
+
+    def _unknown(self, queue: EventQueue, kind: int, number: int, syndrome: int) -> None:
+        """An EQE of a type there is not: that of a CQ error if one is owed."""
+        cq = self._ctx.cqs.get(number)
+        if cq is None or cq.error_duty is None or not cq.error_duty.open:
+            self._ctx.rules.fail("HCQ-059", "type 0, 4 or 0xF", kind, "type of an EQE", queue.scope)
+            return
+        seen = f"type {kind} for CQ {number:#x}, syndrome {syndrome}"
+        self._ctx.rules.fail(cq.error_duty.rule, cq.error_duty.expected, seen, cq.error_duty.why, cq.scope)
+        self._ctx.deadlines.void(cq.error_duty)
+        cq.error_sent = True
 
     def _full(self, queue: EventQueue) -> None:
         """No room: events for ``queue`` wait."""

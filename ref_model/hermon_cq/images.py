@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ref_model.hermon_cq import context
-from ref_model.hermon_cq.arm_states import HALF, State, ahead
+from ref_model.hermon_cq.arm_states import FIRED, HALF, State, ahead
 from ref_model.hermon_cq.cq import PUBLISHED, Cq
 from ref_model.rules import Rules
 
@@ -30,12 +30,14 @@ class Before:
     shown: set[int | None]
     states: set[State]
     fault: object
+    marks: tuple[str, ...]  #: rules a special turn since the request put to the test
 
 
 def before(cq: Cq) -> Before:
     """Take down the state of ``cq`` at the start of a command."""
     cq.arm.spread()
-    return Before(dict(cq.values), cq.arm.counted.pi, cq.arm.shown(), set(cq.arm.states), cq.fault)
+    arm = cq.arm
+    return Before(dict(cq.values), arm.counted.pi, arm.shown(), set(arm.states), cq.fault, tuple(cq.marks))
 
 
 class Images:
@@ -82,6 +84,8 @@ class Images:
                 rule = "HCQ-093"
             elif "HCQ-021" in cq.turns:
                 rule = "HCQ-021"
+            elif "HCQ-097" in cq.turns:
+                rule = "HCQ-097"
             elif "HCQ-025" in cq.turns:
                 rule = "HCQ-025"
             if not self._rules.eq(rule, cq.values[name], seen[name], f"{name} of the image", cq.scope):
@@ -95,8 +99,10 @@ class Images:
         rules = self._rules
         if cq.fault is not None and cq.fault_certain and start.fault is cq.fault:
             code = cq.fault.status
+            if seen in (9, 0xA):
+                rule = "HCQ-073/status" if code == 9 else "HCQ-077/status"
+                rules.eq(rule, code, seen, "status of the error", cq.scope)
             rules.eq("HCQ-008", code, seen, "status of a CQ in error", cq.scope)
-            rules.eq("HCQ-073/status" if code == 9 else "HCQ-077/status", code, seen, "status", cq.scope)
             return
         if cq.fault is None and not cq.reports:
             rule = "HCQ-080" if seen == 9 and cq.oi == {True} else "HCQ-008"
@@ -122,6 +128,7 @@ class Images:
                 rules.met("HCQ-120/counter", "producer_counter", cq.scope, sure=low == high)
             if low == high and rule != "HCQ-037":
                 rules.met("HCQ-037", "producer_counter", cq.scope)
+            cq.shown = high if low == high else None
         else:
             rules.fail(rule, want, f"{producer:#x}", "producer_counter", cq.scope)
         self._consumer(cq, seen["consumer_counter"])
@@ -156,6 +163,10 @@ class Images:
             return "HCQ-038"
         if cq.pi == cq.start and cq.number_of_life > 1:
             return "HCQ-114"
+        if cq.shown == cq.pi:
+            return "HCQ-120/counter"
+        if cq.resized_at is not None:
+            return "HCQ-089"
         return "HCQ-037"
 
     def _solicited(self, cq: Cq, seen: int) -> None:
@@ -184,4 +195,6 @@ class Images:
             return
         fired = allowed == {0xA}
         rule = "HCQ-007/fired" if fired else "HCQ-007/armed"
+        if start.marks and not fired and seen in (0, FIRED):
+            rule = start.marks[-1]  # a request that is gone: like an event that never comes
         self._rules.one_of(rule, allowed, seen, "st", cq.scope, sure=len(allowed) == 1)

@@ -34,6 +34,8 @@ class EventQueue:
     always: bool = False
     pi: int = 0
     done: int = 0
+    completed: int = 0  #: when (ps) the newest EQE was complete
+    updated: int = 0  #: when (ps) the latest doorbell came, 0 if it asked for an interrupt
     cis: deque[tuple[int, int]] = field(default_factory=lambda: deque([(0, 0)], 16))
     armings: deque[Arming] = field(default_factory=lambda: deque(maxlen=16))
     irq: int = 0
@@ -52,6 +54,11 @@ class EventQueue:
     def ci(self) -> int:
         """Newest consumer index."""
         return self.cis[-1][1]
+
+    @property
+    def rung(self) -> bool:
+        """Whether its doorbell was rung since it is valid."""
+        return self.cis[-1][0] > 0
 
     def states(self) -> set[int]:
         """Values of EQ_ST.st at rest."""
@@ -102,7 +109,8 @@ class Interrupts:
                 return
         elif served is None:
             if not queue.armings:
-                rules.fail("HCQ-102/unarmed", "irq low", "irq high", "the EQ is not armed", queue.scope)
+                rule = "HCQ-103/index" if queue.updated > queue.completed else "HCQ-102/unarmed"
+                rules.fail(rule, "irq low", "irq high", "the EQ is not armed", queue.scope)
             else:
                 self._too_early(queue)
             return

@@ -29,8 +29,10 @@ class Reads:
         burst(ctx, first, len(event.data), event.port)
         if event.resp:
             ctx.rules.tempt("HCQ-109/survives", "sts")
+            ctx.hurt = True
             self._watch.bad_access(first)
-        if self._of_command(first, stop) or self._entry(event, first, stop) or self._record(first, stop):
+        known = self._of_command(first, stop) or self._entry(event, first, stop)
+        if known or self._record(first, stop, event.resp):
             ctx.rules.met("HCQ-106/reads", "a read of what is the DUT's", ctx.port)
             return
         rule, expected, why = self._blame(first)
@@ -67,11 +69,12 @@ class Reads:
                     return True
         return False
 
-    def _record(self, first: int, stop: int) -> bool:
+    def _record(self, first: int, stop: int, resp: int) -> bool:
         """A DB record, set_ci in one piece."""
         cq = self._ctx.records.get(first & -RECORD)
         if cq is None or first != cq.record or stop > cq.record + RECORD or stop < cq.record + 4:
             return False
+        cq.record_error = bool(resp)
         self._ctx.rules.met("HCQ-041", "a read of the DB record", cq.scope)
         self._ctx.rules.met("HCQ-006", "address of the DB record", cq.scope)
         return True
@@ -88,6 +91,9 @@ class Reads:
         waiting = self._reports.waiting()
         if waiting:
             return self._of_report(waiting[0], first)
+        running = self._watch.running
+        if running is not None and running.request.resizes and running.ring is not None:
+            return "HCQ-092", f"{running.ring.mtt:#x} and so on", "MTT entries of the new ring"
         for former in self._ctx.former.values():
             low, high = former.ring.mtt_span
             if low <= first < high or first == former.record:

@@ -231,6 +231,7 @@ class RegisterAccess:
         if name == "EQ_PI":
             ctx.rules.eq("HCQ-101/place", queue.pi & _MASK, seen, "EQ_PI at rest", queue.scope)
         elif name == "EQ_CI":
-            ctx.rules.eq("HCQ-103/index", queue.ci, seen, "EQ_CI at rest", queue.scope)
+            rule = "HCQ-103/index" if queue.rung else "HCQ-122/access"
+            ctx.rules.eq(rule, queue.ci, seen, "EQ_CI at rest", queue.scope)
         else:
             ctx.rules.one_of("HCQ-122/access", queue.states(), seen & 0xF, "EQ_ST.st at rest", queue.scope)

@@ -62,9 +62,9 @@ class ReportQueue:
                     cq.reports.append(item)  # offered before the CQ was created
         return list(found.values())
 
-    def homeless(self) -> bool:
-        """Whether a report without a result is for a CQ that software owns or that does not exist."""
-        return any(item.report.cqn not in self._ctx.cqs for item in self._open)
+    def homeless(self) -> list[Item]:
+        """Reports without a result for a CQ that software owns or that does not exist."""
+        return [item for item in self._open if item.report.cqn not in self._ctx.cqs]
 
     def offer(self, event: SideBand) -> None:
         """A report was offered; the handshake follows."""
@@ -124,9 +124,10 @@ class ReportQueue:
     def status(self, event: SideBand) -> None:
         """A status beat: the result of the oldest report."""
         ctx, rules = self._ctx, self._ctx.rules
+        in_stall = self._open[0] if self._open and ctx.in_stall(self._open[0].accepted) else None
         ctx.stalled(event.begin, event.settled)
         status = Status.of(event.values[0])
-        item = self._match(status, event.begin)
+        item = self._match(status, event.begin, in_stall)
         if item is None:
             return
         ctx.deadlines.meet(item.duty)
@@ -146,18 +147,22 @@ class ReportQueue:
         self._close(item)
         if status.code == ports.WRITTEN:
             rules.alive("sts")
+            ctx.hurt = False
         if event.settled > event.begin:
             rules.met("HCQ-108", "a status beat that had to wait", self.scope)
 
-    def _match(self, status: Status, begin: int) -> Item | None:
-        """The report that ``status`` is about."""
+    def _match(self, status: Status, begin: int, in_stall: Item | None) -> Item | None:
+        """The report ``status`` is about; ``in_stall``: the oldest, taken while the beat before waited."""
         rules = self._ctx.rules
         for item in self._open:
             if (item.report.cqn, item.report.tag) == (status.cqn, status.tag) and item.accepted <= begin:
                 if item is not self._open[0]:
                     first = self._open[0].report
                     what, why = f"tag {first.tag:#x} of CQ {first.cqn:#x}", "order of acceptance"
-                    rules.fail("HCQ-124/order", what, f"tag {status.tag:#x}", why, self.scope)
+                    rule = "HCQ-124/order"
+                    if in_stall is not None:
+                        rule, why = "HCQ-108", "a report accepted while m_axis_sts was stalled"
+                    rules.fail(rule, what, f"tag {status.tag:#x}", why, self.scope)
                 else:
                     rules.met("HCQ-124/order", "order of acceptance", self.scope)
                 self._open.remove(item)
@@ -167,7 +172,10 @@ class ReportQueue:
             return None
         first = self._open[0].report
         why = "number and tag of the report come back"
-        rules.fail("HCQ-124/order", f"CQ {first.cqn:#x} tag {first.tag:#x}", status, why, self.scope)
+        rule = "HCQ-124/order"
+        if status.cqn == first.cqn and status.code in (ports.OVERFLOWED, ports.IN_ERROR, ports.WRITE_FAILED):
+            rule = "HCQ-076"
+        rules.fail(rule, f"CQ {first.cqn:#x} tag {first.tag:#x}", status, why, self.scope)
         return self._open.popleft()
 
     def _said_written(self, item: Item, cq: Cq | None, begin: int, scope: Scope) -> None:
@@ -188,11 +196,13 @@ class ReportQueue:
             rules.fail("HCQ-118/told", "code 3", "code 0", "software owns the CQ", scope)
         elif cq.fault:
             rules.fail("HCQ-076", "code 2", "code 0", "the CQ is in error and nothing was written", scope)
-        elif item.unreadable:
-            rules.fail("HCQ-077/event", "code 4", "code 0", "the MTT entry is absent or unreadable", scope)
+        elif item.unreadable or cq.ring.place(cq.pi, self._ctx.memory) is None:
+            rule = "HCQ-084" if cq.oi == {True} else "HCQ-077/event"
+            rules.fail(rule, "code 4", "code 0", "the MTT entry is absent or unreadable", scope)
         else:
             why = "each report that is not refused has its CQE"
-            rules.fail("HCQ-036", "a CQE", "code 0 without one", why, scope)
+            over = cq.oi == {True} and cq.outstanding(cq.published[-1][1]) >= cq.ring.size - 1
+            rules.fail("HCQ-081" if over else "HCQ-036", "a CQE", "code 0 without one", why, scope)
 
     # -- refusals -----------------------------------------------------------------------------------
 
@@ -210,12 +220,13 @@ class ReportQueue:
             return
         if code == ports.OVERFLOWED:
             self.overflowed(cq)
-            cq.fault_certain = True
+            cq.fault_certain, cq.refused = True, item
             rules.tempt("HCQ-072", EVENT_PATH)
             rules.met("HCQ-071/not_after", "the report that does not fit is refused", cq.scope)
         elif code == ports.WRITE_FAILED:
             cq.fail(Fault.FAILURE)
             cq.fault_certain = True
+            cq.error_answer = cq.error_answer or item.unreadable
             rules.met("HCQ-078" if item.write_failed else "HCQ-077/nothing", "refused", cq.scope)
         elif code == ports.IN_ERROR:
             rules.met("HCQ-075", "nothing written to a CQ in error", cq.scope)
@@ -247,12 +258,25 @@ class ReportQueue:
             rules.fail(rule, "the CQE", seen, why, scope)
             cq.fail(Fault.OVERFLOW)
         elif code == ports.WRITE_FAILED:
-            rules.fail("HCQ-077/nothing", "the CQE", seen, "the page is there and nothing failed", scope)
+            rule, why = "HCQ-077/nothing", "the page is there and nothing failed"
+            if cq.oi == {True} and cq.record_error:
+                rule, why = "HCQ-082", "only the DB record could not be read, which nobody needs with oi = 1"
+            rules.fail(rule, "the CQE", seen, why, scope)
             cq.fail(Fault.FAILURE)
         elif code == ports.NOT_OWNED:
             rules.fail("HCQ-013", "the CQE", seen, "hardware owns the CQ", scope)
         else:
-            rules.fail("HCQ-076", "the CQE", seen, "nothing was wrong with the CQ", scope)
+            rules.fail(self._foreign_rule(cq, code), "the CQE", seen, "nothing was wrong with the CQ", scope)
+
+    def _foreign_rule(self, cq: Cq, code: int) -> str:
+        """Rule of a refusal without cause: the error may be that of another life or of another CQ."""
+        former = self._ctx.former.get(cq.number)
+        if code == ports.IN_ERROR and former is not None and former.fault is not None:
+            return "HCQ-079"
+        others = (*self._ctx.cqs.values(), *self._ctx.former.values())
+        if code == ports.IN_ERROR and any(other.fault for other in others):
+            return "HCQ-115"
+        return "HCQ-076"
 
     @staticmethod
     def _early_rule(cq: Cq, consumer: int, out: int) -> str:
@@ -278,8 +302,8 @@ class ReportQueue:
         """Whether ``item`` may be refused for want of room (HCQ-043, HCQ-044, HCQ-071)."""
         if not self.tested(cq):
             return False
-        if cq.capacity_free:
-            return True
+        if cq.capacity_free or cq.record_error:
+            return True  # what an error response to the record does is only recorded
         since = max((time for time, _ in cq.published if time < item.offered), default=0)
         counts = [cq.outstanding(ci) for time, ci in cq.published if time >= since]
         limit = cq.ring.size - (1 if self._ctx.choices.may("CAP_MODE", "N-1") else 0)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from ref_model.deadlines import Must
 from ref_model.hermon_cq.clocks import Stalls, Ticks
 from ref_model.hermon_cq.config import Choices, Config
 from ref_model.memory import SparseMemory
@@ -42,6 +43,8 @@ class Context(Observing):
     blocked: set[int] = field(default_factory=set)  #: numbers of CQs in error, or whose event waits for room
     forgotten: set[int] = field(default_factory=set)  #: numbers that were used before the latest reset
     lives: dict[int, int] = field(default_factory=dict)  #: how often each number was created
+    served: int = 0  #: latest moment (ps) at which an event fell due that came in time
+    hurt: bool = False  #: an access had an error response and no good result has come since
     port: Scope = field(default_factory=lambda: Scope("memory port"))
     registers: Scope = field(default_factory=lambda: Scope("registers"))
 
@@ -51,6 +54,10 @@ class Context(Observing):
     def excused_until(self, now: int) -> int:
         """Time (ps) before ``now`` that does not count for events, doorbells and reports."""
         return self.held.total(now)
+
+    def blame(self, duty: Must) -> str:
+        """What never comes behind an error response shows that the DUT did not survive it."""
+        return "HCQ-109/survives" if self.hurt and duty.rule == "HCQ-119/reports" else duty.rule
 
     def access(self, begin: int, settled: int) -> None:
         """The DUT accessed memory."""
@@ -62,6 +69,10 @@ class Context(Observing):
         self.slow.add(begin, settled)
         self.held.add(begin, settled)
         self.status_stalled = begin, settled
+
+    def in_stall(self, time: int) -> bool:
+        """Whether the latest beat of the status stream was held up at ``time`` (ps)."""
+        return self.status_stalled[0] < time <= self.status_stalled[1]
 
     def reset(self) -> None:
         """The DUT was reset: nothing is owed or remembered any more, but memory and the pace of ticks."""
@@ -75,4 +86,5 @@ class Context(Observing):
         self.former.clear()
         self.lives.clear()
         self.status_stalled = (0, 0)
+        self.hurt, self.served = False, 0
         self.quiet = False

@@ -15,6 +15,8 @@ def unexpected_event(ctx: Context, cq: Cq) -> tuple[str, str, str]:
     armed = [state.armed for state in arm.states if state.armed is not None]
     if not armed:
         return _none_waits(cq)
+    if cq.error_answer:
+        return "HCQ-078", "no completion event", "the CQE had an error response"
     low = min(state.low for state in arm.states)
     request = armed[0]
     if request.kind not in (ANY, SOLICITED):

@@ -44,6 +44,7 @@ class Writes:
         ctx.access(event.begin, event.settled)
         if event.resp:
             ctx.rules.tempt("HCQ-109/survives", "sts")
+            ctx.hurt = True
         burst(ctx, event.addr, len(event.data), event.port)
         found = runs(event.mask)
         if found:
@@ -89,6 +90,9 @@ class Writes:
         filling = self._watch.blame(first, stop)
         if filling is not None:
             return *filling, None
+        late = self._cqes.refused(self._data(event, first, stop))
+        if late is not None:
+            return "HCQ-072", "no write", "the CQE of a report that was refused", late
         waiting = self._reports.waiting()
         for cq in waiting:
             found = self._near(cq, first, stop)
@@ -97,6 +101,16 @@ class Writes:
         for cq in [*ctx.cqs.values(), *ctx.former.values()]:
             for ring in (cq.ring, *cq.old_rings):
                 slot = ring.slot_at(first, ctx.memory)
+                owner = (
+                    self._owner(event, first, stop) if slot is not None and cq.life is not Life.GONE else None
+                )
+                if owner is not None and owner is not cq:
+                    return (
+                        "HCQ-116",
+                        f"a place of CQ {owner.number:#x}",
+                        f"the ring of CQ {cq.number:#x}",
+                        owner,
+                    )
                 if slot is not None:
                     return *self._inside(cq, ring is cq.ring, slot), cq
         if waiting and stop - first == CQE_BYTES:
@@ -106,6 +120,16 @@ class Writes:
             if cq.record <= first < cq.record + 8:
                 return "HCQ-041", "no write", "the DB record belongs to software", cq
         return "HCQ-106/writes", "no write here", "nothing of the DUT lies here", None
+
+    @staticmethod
+    def _data(event: MemWrite, first: int, stop: int) -> bytes:
+        return event.data[first - event.addr : stop - event.addr]
+
+    def _owner(self, event: MemWrite, first: int, stop: int) -> Cq | None:
+        """The only CQ whose next CQE a stray write of 32 bytes is."""
+        data = self._data(event, first, stop)
+        owners = self._cqes.owners(data) if len(data) == CQE_BYTES else []
+        return owners[0] if len(owners) == 1 else None
 
     def _near(self, cq: Cq, first: int, stop: int) -> tuple[str, str, str] | None:
         """A write that touches the next CQE of ``cq``, or its slot, but is not this CQE."""

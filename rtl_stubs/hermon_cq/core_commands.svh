@@ -65,6 +65,8 @@ task begin_command;
     end else begin
       release_context(cm_cq);
       finish_command(ST_OK);
+      `MUT_DO(236, hcr_go = 1'b1; in_command = 1'b1; es = E_CMD_OUT;
+              start_access(1'b0, hcr_out & ~64'd63, 7'd64);)
     end
   end
 endtask

@@ -20,10 +20,16 @@ reg [31:0] dq_low [0:DQ_DEPTH-1];
 reg [31:0] dq_high [0:DQ_DEPTH-1];
 reg [2:0] dq_n;
 reg [1:0] dq_head;
+`ifdef MUTATION
+integer dq_age = 0;                    // clocks since the queue moved, for one fault
+`endif
 
 task run_doorbell_port;
   begin
     if (u_bvalid && s_axil_uar_bready) u_bvalid = 1'b0;
+`ifdef MUTATION
+    dq_age = (dq_n == 3'd0) ? 0 : dq_age + 1;
+`endif
     if (u_ready) begin
       u_ready = 1'b0;
       u_bvalid = 1'b1;
@@ -86,6 +92,9 @@ task begin_doorbell;
     end
     dq_head = dq_head + 2'd1;
     dq_n = dq_n - 3'd1;
+`ifdef MUTATION
+    dq_age = 0;
+`endif
     if (go_doorbells != 3'd0) go_doorbells = go_doorbells - 3'd1;
     scan_left = NCQ + 1;
   end

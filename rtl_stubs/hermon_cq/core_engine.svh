@@ -52,6 +52,7 @@ task choose_work;
 `ifdef MUTATION
     if (b_owed) ready[3] = 1'b0;
     `MUT_IF(200, sts_v, ready = 4'd0;)
+    `MUT_IF(245, dq_n != 3'd0 && dq_age < 9000, ready[1] = 1'b0;)
 `endif
     if (hcr_go && go_doorbells != 3'd0) ready = 4'b0010;
     if (ready != 4'd0) begin

@@ -11,6 +11,9 @@ reg [NUM_CQ_LOG-1:0] ev_cq;
 reg [4:0] ev_eqn;
 reg ev_started;
 reg ev_eq_changed;                     // the EQ was switched while its EQE was on the way
+`ifdef MUTATION
+reg ev_owner_first = 1'b0;             // one fault writes the owner byte first
+`endif
 
 task begin_event;
   integer kind;
@@ -81,20 +84,22 @@ task try_event(input [1:0] kind);
       start_access(1'b1, eqe_address(ev_eqn), 7'd32);
       mx_data = swap_dwords(eqe(kind));
       `MUT_IF(156, eq_st[ev_eqn] == EQ_ARMED, irq_v[ev_eqn] = 1'b1;)
+      `MUT_DO(234, ev_owner_first = 1'b1; start_access(1'b1, eqe_address(ev_eqn) + 64'd31, 7'd1);
+              mx_data = {64{mx_data[31*8+:8]}};)
     end
   end
 endtask
 
 function automatic [63:0] eqe_address(input [4:0] e);
   eqe_address = `MUT(165, eq_base[e], {32'd0, eq_base[e][31:0]})
-      + {35'd0, eq_pi[e] & (size_of(eq_log[e]) - 24'd1), 5'd0};
+      + {35'd0, `MUT(233, eq_pi[e], eq_pi[e] + 24'd1) & (size_of(eq_log[e]) - 24'd1), 5'd0};
 endfunction
 
 function automatic [511:0] eqe(input [1:0] kind);
   reg [23:0] lap;
   begin
     eqe = 512'd0;
-    lap = `MUT(154, eq_pi[ev_eqn], eq_pi[ev_eqn] + 24'd1) >> eq_log[ev_eqn];
+    lap = `MUT(154, eq_pi[ev_eqn] >> eq_log[ev_eqn], (eq_pi[ev_eqn] + 24'd1) >> eq_log[ev_eqn]);
     eqe[23:16] = (kind == EV_COMPLETION) ? 8'h00
         : (kind == EV_CQ_ERROR) ? `MUT(118, 8'h04, 8'h05) : 8'h0F;
     if (kind == EV_COMPLETION || kind == EV_CQ_ERROR)
@@ -109,6 +114,14 @@ endfunction
 // The EQE is complete (an error response changes nothing).
 task run_event;
   begin
+`ifdef MUTATION
+    if (mx_done && ev_owner_first) begin
+      ev_owner_first = 1'b0;
+      mx_done = 1'b0;
+      start_access(1'b1, eqe_address(ev_eqn), 7'd32);
+      mx_data = swap_dwords(eqe(ev_kind));
+    end
+`endif
     if (`MUT(169, mx_done, mx_done && !mx_err)) begin
       es = E_IDLE;
       irq_look = 1'b1;
@@ -120,7 +133,7 @@ task run_event;
         if (`MUT(157, eq_st[ev_eqn] == EQ_ARMED,
                  eq_st[ev_eqn] == EQ_ARMED || eq_st[ev_eqn] == EQ_IDLE)) begin
           eq_st[ev_eqn] = EQ_FIRED;
-          irq_v[ev_eqn] = 1'b1;
+          irq_v[ev_eqn] = `MUT(235, 1'b1, 1'b0);
         end
       end
       next_scan;

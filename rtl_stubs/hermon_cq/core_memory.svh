@@ -152,7 +152,8 @@ task drive_access;
     m_axi_awaddr <= beat_addr;
     m_axi_awlen <= {4'd0, mx_beats - 4'd1};
     m_axi_wdata <= mx_data[(mx_beat&4'd7)*AXI_DATA_W+:AXI_DATA_W]
-        ^ `MUT(166, 0, (w_v && m_axi_wvalid && !m_axi_wready && mx_bytes == 7'd32) ? 1 : 0);
+        ^ `MUT(166, 0, (w_v && m_axi_wvalid && !m_axi_wready && es == E_REP_CQE && rep_error && mx_beat == 4'd1)
+               ? 1 : 0);
     m_axi_wstrb <= (mx_bytes == 7'd1) ? ({{(LANES-1){1'b0}}, 1'b1} << mx_addr[LANE_LOG-1:0])
         : {LANES{`MUT(48, 1'b1,
                       es != E_REP_CQE || mx_beat != 4'd1 || mx_data[64+:64] != 64'd0)}};

@@ -9,12 +9,16 @@ localparam [7:0] R_NO_CQ = 8'd3;
 localparam [7:0] R_WRITE_FAILED = 8'd4;
 
 reg [NUM_CQ_LOG-1:0] rep_cq;
+`ifdef MUTATION
+reg rep_late = 1'b0;                   // one fault writes the CQE of a report that was refused
+`endif
 
 task begin_report;
   begin
     rep_cq = rep_cqn[NUM_CQ_LOG-1:0];
     if (`MUT(187, rep_cqn >= NCQ, 1'b0) || !report_owned()) begin
-      finish_report(R_NO_CQ);
+      finish_report(`MUT(238, R_NO_CQ, R_CQ_ERROR));
+      `MUT_IF(243, rep_cqn[22] && cq_hw[rep_cq], cq_pi[rep_cq] = cq_pi[rep_cq] + 24'd1;)
     end else if (`MUT(119, cq_status[rep_cq] != 4'h0, cq_status[rep_cq] == 4'hA)) begin
       `MUT_DO(116, cq_pend_error[rep_cq] = 1'b1;)
       finish_report(R_CQ_ERROR);
@@ -98,10 +102,10 @@ task run_report_record;
         fail_cq(4'hA, 8'h02);
         finish_report(R_WRITE_FAILED);
       end else if (capacity_counts(rep_cq) && is_full(rep_cq)) begin
-        fail_cq(`MUT(114, 4'h9, 4'hA), `MUT(117, 8'h01, 8'h02));
+        finish_report(`MUT(119, R_OVERFLOW, (cq_status[rep_cq] == 4'h0) ? R_OVERFLOW : R_CQ_ERROR));
+        if (`MUT(119, 1'b1, cq_status[rep_cq] == 4'h0)) fail_cq(`MUT(114, 4'h9, 4'hA), `MUT(117, 8'h01, 8'h02));
         cq_pi[rep_cq] = cq_pi[rep_cq] + `MUT(115, 24'd0, 24'd2);
-        finish_report(R_OVERFLOW);
-        `MUT_DO(113, rep_valid = 1'b1; sts_v = 1'b0; translate_report;)
+        `MUT_DO(113, rep_valid = 1'b1; rep_late = 1'b1; translate_report;)
       end else translate_report;
     end
   end
@@ -133,7 +137,8 @@ task run_report_translation;
         count_cqe(rep_cq, rep_solicited, 1'b1);
         finish_report(R_WRITTEN);
       end else if (`MUT(122, !tr_entry[0], 1'b0)) begin
-        fail_cq(4'hA, 8'h02);
+        fail_cq(`MUT(231, 4'hA, 4'h9), 8'h02);
+        `MUT_SET(230, cq_pend_error[rep_cq], 1'b0)
         finish_report(R_WRITE_FAILED);
       end else begin
         write_cqe;
@@ -170,6 +175,14 @@ endfunction
 
 task run_report_write;
   begin
+`ifdef MUTATION
+    if (mx_done && rep_late) begin
+      mx_done = 1'b0;
+      rep_late = 1'b0;
+      rep_valid = 1'b0;
+      es = E_IDLE;
+    end
+`endif
     if (mx_done) begin
       if (`MUT(124, mx_err, 1'b0)) begin
         `MUT_DO(125, count_cqe(rep_cq, rep_solicited, 1'b1); look_at(rep_cq);)
@@ -177,7 +190,7 @@ task run_report_write;
         finish_report(R_WRITE_FAILED);
       end else begin
         count_cqe(rep_cq, rep_solicited, 1'b1);
-        look_at(rep_cq);
+        if (`MUT(232, 1'b1, !cq_cc[rep_cq])) look_at(rep_cq);
         finish_report(R_WRITTEN);
       end
     end
@@ -189,6 +202,8 @@ task finish_report(input [7:0] code);
     es = E_IDLE;
     rep_valid = 1'b0;
     sts_wait = (takes(14) && k_has_sts == 1) ? 8 : 0;
+    `MUT_IF(239, code == R_NO_CQ, sts_wait = 1000;)
+    `MUT_IF(240, code == R_WRITTEN && cnt_ref != 32'd0, sts_wait = 1000;)
     sts_v = (k_has_sts == 1) && sts_wait == 0;
 `ifdef MUTATION
     if (mutsel == 163 && b_owed) sts_v = 1'b0;

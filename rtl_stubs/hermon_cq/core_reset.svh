@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Reset, and the one place where ports are driven.
 
+`ifdef MUTATION
+reg was_reset = 1'b0;                  // not the first reset, for one fault
+`endif
+
 task reset_state;
   integer i;
   begin
@@ -41,7 +45,7 @@ task reset_state;
     init_done = 1'b0;
     stride_sel = (k_stride == 64) ? 2'd1 : (k_stride == 128) ? 2'd2 : (k_stride == 256) ? 2'd3 : 2'd0;
     mtt_base = 64'd0;
-    dbg_init_idx = 24'd0;
+    dbg_init_idx = `MUT(241, 24'd0, was_reset ? dbg_init_idx : 24'd0);
     hcr_in = 64'd0;
     hcr_mod = 32'd0;
     hcr_out = 64'd0;
@@ -64,6 +68,7 @@ task reset_state;
     c_arready = 1'b0;
     c_rvalid = 1'b0;
     c_rdata = 32'd0;
+    c_rresp = 2'b00;
     u_ready = 1'b0;
     u_bvalid = 1'b0;
     u_arready = 1'b0;
@@ -102,6 +107,10 @@ task reset_state;
     scan_left = 0;
 `ifdef MUTATION
     b_owed = 1'b0;
+    ev_owner_first = 1'b0;
+    rep_late = 1'b0;
+    dq_age = 0;
+    was_reset = 1'b1;
 `endif
   end
 endtask

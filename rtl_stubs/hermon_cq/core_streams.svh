@@ -34,6 +34,7 @@ task run_streams;
           || `MUT(74, 1'b0, s_axis_cpl_tdata[7*32+6]);
       rep_tag = s_axis_cpl_tdata[351:320];
       cnt_cpl = cnt_cpl + 32'd1;
+      `MUT_IF(246, sts_v, rep_valid = 1'b0;)
 `ifdef MUTATION
       rep_owned = cq_hw[rep_cqn[NUM_CQ_LOG-1:0]];
 `endif

@@ -94,6 +94,7 @@ class SinkChannel:
         while True:
             await edge
             if not high(valid):
+                self.begin = None  # a beat that was withdrawn begins anew
                 await valid.rising_edge
                 continue
             now = now_ps()

@@ -48,11 +48,17 @@ BREACHES = {
         ),
         "HCQ-107",
     ),
-    Breach.IN_RESET: "HCQ-110",
+    Breach.IN_RESET: "HCQ-110/outputs",
 }
 
 #: Requirement that an item without end breaks, by how the name of its monitor begins.
-HANGS = {"cmd": "HCQ-122", "uar": "HCQ-122", "axi": "HCQ-107", "cpl": "HCQ-119", "": "HCQ-107"}
+HANGS = {
+    "cmd": "HCQ-122/okay",
+    "uar": "HCQ-122/okay",
+    "axi": "HCQ-107",
+    "cpl": "HCQ-119/reports",
+    "": "HCQ-107",
+}
 
 
 def command_config(dut: Any, seed: int, **knobs: Any) -> AxilConfig:

@@ -341,6 +341,7 @@ class doorbell_halves(HermonTest):
                 await fill(self, cq, 1)
                 await await_event(self, cq)
                 cq.drain()
+        await round_trip(self, pair[0])
         first, second = pair[0].doorbell(Arm.ANY, pair[0].ci, pair[0].sn)
         await self.host.uar.write(0x1020, first, 0x0F)
         await self.host.ring_eq(5, 0, False)
@@ -349,6 +350,28 @@ class doorbell_halves(HermonTest):
         await self.host.uar.write(0x1020, second << 32, 0xF0)
         await fill(self, pair[0], 1)
         await await_event(self, pair[0])
+
+
+@dut_test(suites=("full",))
+class doorbell_bound(HermonTest):
+    """A doorbell is executed in time: the event of an unread CQE does not come behind that of a later one.
+
+    Stimulus: a CQE, its request, then the CQE another queue waits for.
+    Checks: HCQ-119/doorbells, HCQ-046, HCQ-062.
+    """
+
+    async def scenario(self) -> None:
+        first, second = await start(self, (1, 2), log_size=4)
+        for _ in range(3):
+            await second.arm(Arm.ANY)
+            await fill(self, first, 1)
+            await first.arm(Arm.ANY)
+            await fill(self, second, 1)
+            wanted = second.events + 1
+            await await_event(self, first)
+            await await_event(self, second, wanted - second.events)
+            for cq in (first, second):
+                cq.drain()
 
 
 @dut_test(suites=("full",))

@@ -30,7 +30,7 @@ class eq_routing(HermonTest):
 
     async def scenario(self) -> None:
         eqs = int(self.host.knobs["NUM_EQ"])
-        cqs = await start(self, range(16), log_size=3, eq_log_size=6, async_eq=1 % eqs, eqn=2 % eqs)
+        cqs = await start(self, range(16), log_size=3, eq_log_size=6, async_eq=2 % eqs, eqn=1 % eqs)
         for turn in range(3):
             for cq in cqs:
                 await cq.arm(Arm.ANY)
@@ -41,7 +41,7 @@ class eq_routing(HermonTest):
             for cq in cqs:
                 cq.drain()
                 await self.host.move(cq.cqn, (cq.cqn + turn) % eqs)
-        await overflow(self, cqs[4])  # its event queue is not the asynchronous one
+        await overflow(self, cqs[5])  # its event queue is not the asynchronous one
 
 
 @dut_test(suites=("full",))
@@ -95,7 +95,8 @@ class eq_full(HermonTest):
             await self.clocks(LONG)
             await other.arm(Arm.ANY)
             await self.producer.mixed((*range(waiting), 9), 12, errors=0)
-            await self.clocks(LONG)
+            await self.producer.burst(9, 1)
+            await self.clocks(2 * LONG)  # longer than an event may take
             for _ in range(8):
                 await self.host.eqs.handle()
                 await self.clocks(400)
@@ -123,13 +124,11 @@ class eq_arm(HermonTest):
                 await cq.arm(Arm.ANY)
                 await fill(self, cq, 1)
             for number, queue in self.host.eqs.queues.items():
-                await self.host.ring_eq(number, queue.index, turn % 2 == 0)
+                await self.host.ring_eq(number, queue.index, turn % 2 == 1)
                 await self.host.read("EQ_ST", number)
             await rest(self)
-            await self.host.eqs.handle(arm=turn % 2 == 0)
-            for number in range(4):
-                await self.host.read("EQ_CI", number)
-                await self.host.read("EQ_PI", number)
+            await self.host.eqs.handle(arm=turn % 2 == 1)
+            await self.settle()
             for cq in cqs:
                 cq.drain()
 

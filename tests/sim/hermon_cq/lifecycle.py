@@ -47,7 +47,7 @@ class destroy_in_flight(HermonTest):
                 await cq.arm(Arm.ANY)
 
                 async def report() -> None:
-                    await self.producer.burst(1, 1 + opmod)  # noqa: B023 - ends before the next turn
+                    await self.producer.burst(1, 2)
 
                 async def destroy() -> None:
                     await self.host.destroy(1, opmod)  # noqa: B023
@@ -107,6 +107,7 @@ class recreate(HermonTest):
         await start(self, ())
         for state in ("armed", "fired", "error", "waits", "rang"):
             cq = await create(self, 1, log_size=2, eqn=1, uar_page=3)
+            await self.host.query(1)
             if state == "error":
                 await overflow(self, cq)
             elif state == "waits":
@@ -125,6 +126,36 @@ class recreate(HermonTest):
             again.drain()
             await round_trip(self, again)
             await self.host.destroy(1)
+
+
+@dut_test(suites=("full",))
+class recreate_rung(HermonTest):
+    """A doorbell taken before a queue is created does not count for it, however short before.
+
+    Stimulus: doorbells at each clock around the start of SW2HW_CQ, while reports of another queue keep the
+    engine at work; a CQE behind it.
+    Checks: HCQ-114.
+    """
+
+    async def scenario(self) -> None:
+        (busy,) = await start(self, (2,), log_size=5)
+        for offset in range(2, 34):
+            traffic = cocotb.start_soon(self.producer.burst(2, 8))
+            cq = self.host.prepare(CqSettings(1, log_size=1, eqn=1))
+            first, second = cq.doorbell(Arm.ANY, 0, 1)
+
+            async def give() -> None:
+                await self.host.sw2hw(cq)  # noqa: B023 - ends before the next turn
+
+            async def ring() -> None:
+                await self.host.ring_cq(0, first, second)  # noqa: B023
+
+            await race(self, offset, give, ring)
+            await traffic
+            await fill(self, cq, 1)
+            await self.host.eqs.handle()
+            await self.host.destroy(1)
+            busy.drain()
 
 
 @dut_test(suites=("full",))
@@ -249,19 +280,23 @@ class status_stalled(HermonTest):
             await fill(self, cqs[0], 1)
             self.env.sts.hold()
             offer = cocotb.start_soon(self.producer.burst(2, count))
+            release = cocotb.start_soon(self._release())
             await self.clocks(LONG)
             await self.host.query(2)
             await cqs[0].arm(Arm.ANY)
             await self.host.moderate(3, 4, 4)
-            await self.clocks(3 * LONG // 2)
             await await_event(self, cqs[0])
             await self.host.destroy(4)
-            self.env.sts.release()
+            await release
             await offer
             await rest(self)
             for cq in cqs[:3]:
                 cq.drain()
             await create(self, 4)
+
+    async def _release(self) -> None:
+        await self.clocks(5 * LONG // 2)
+        self.env.sts.release()
 
 
 @dut_test(suites=("full",))
@@ -284,6 +319,10 @@ class report_void(HermonTest):
         await rest(self)
         cq.drain()
         await round_trip(self, cq)
+        await self.host.query(1)
+        await self.producer.burst(1 << 22 | 1, 2)
+        await rest(self)
+        await self.host.query(1)
 
 
 @dut_test(suites=("full",))

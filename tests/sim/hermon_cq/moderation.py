@@ -29,8 +29,8 @@ class moderation_none(HermonTest):
         plain, changed = await start(self, (1, 2), log_size=4)
         await self.host.moderate(2, 40, 500)
         await self.host.moderate(2, 0, 0)
-        for cq in (plain, changed):
-            for request in REQUESTS * 2:
+        for cq in (changed, plain):
+            for request in (Arm.ANY, Arm.SOLICITED) * 2:
                 await round_trip(self, cq, request)
 
 
@@ -56,7 +56,11 @@ class moderation_count(HermonTest):
                 await fill(self, cq, count - 1)
                 await self.clocks(2 << 17 if part == 2 else LONG)
                 await self.host.eqs.handle()
-                await feed_until_event(self, cq, before, count + 1)  # the first count may begin anywhere
+                if part:
+                    await fill(self, cq, 1)
+                    await await_event(self, cq, before + 1 - cq.events)
+                else:  # the first count may begin anywhere
+                    await feed_until_event(self, cq, before, count + 1)
                 cq.drain()
                 await fill(self, cq, count if part == 3 else 0)
                 await self.host.eqs.handle()
@@ -66,8 +70,8 @@ class moderation_count(HermonTest):
 class moderation_period(HermonTest):
     """With a period alone the event comes when it has passed at the latest, and none while no request waits.
 
-    Stimulus: periods of 1, 16, 4095 and 65535 us; CQEs at once and in the middle of the wait; fired queues
-    over a period.
+    Stimulus: periods of 1, 16, 4095, 4096 and 65535 us; CQEs at once and in the middle of the wait; fired
+    queues over a period.
     Checks: HCQ-067, HCQ-069.
     """
 
@@ -75,13 +79,16 @@ class moderation_period(HermonTest):
 
     async def scenario(self) -> None:
         await start(self, ())
-        for number, period in enumerate((1, 16, 4095, 65535)):
+        for number, period in enumerate((1, 16, 4095, 4096, 65535)):
             cq = await create(self, number, log_size=4, period=period)
             limit = 30_000 + 3 * period
             for part in range(3 if period < 9999 else 2):
                 await cq.arm(Arm.ANY)
                 await self.clocks(1 + part * period)
                 await fill(self, cq, 1 + part)
+                if period > 9999:
+                    await self.clocks(period)
+                    await fill(self, cq, 1)
                 await await_event(self, cq, clocks=limit)
                 await fill(self, cq, 2)
                 cq.drain()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from tb.agents.axi import DECERR, SLVERR, ErrorRegion
 from tb.sequences.hermon import (
     LAST_INDEX,
+    LONG,
     Arm,
     create,
     fill,
@@ -144,6 +145,7 @@ class missing_page(HermonTest):
                 await cq.arm(Arm.NTH, page * per_page + 1)
                 await laps(self, cq, page * per_page)
             await fill(self, cq, 3)
+            await self.clocks(2 * LONG)  # longer than an event may take
             await self.host.eqs.handle()
             await self.host.query(number)
             await self.host.destroy(number)
@@ -167,6 +169,8 @@ class bus_errors(HermonTest):
                 entry = host.mtt.base + cq.ring.mtt
                 places = (entry, cq.ring.address(1), cq.record, host.inbox, host.outbox, eq.base)
                 first = places[what] & -8
+                await fill(self, cq, 1)
+                cq.drain()
                 self.env.axi.set_error_regions([ErrorRegion(first, first + (64 if what > 2 else 8), resp)])
                 await cq.arm(Arm.ANY)
                 await fill(self, cq, 2)

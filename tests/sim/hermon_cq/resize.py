@@ -7,6 +7,7 @@ from tb.host.hermon import Command, Modify
 from tb.host.hermon_cq import Cq, Style
 from tb.sequences.hermon import (
     LAST_INDEX,
+    LONG,
     REQUESTS,
     Arm,
     await_event,
@@ -147,7 +148,7 @@ class resize_armed(HermonTest):
             for request in REQUESTS:
                 await cq.arm(request)
                 await cq.resize(new)
-                await rest(self)
+                await self.clocks(6 * LONG)  # an event of the entry itself comes before
                 await self.host.query(number)
                 await self.host.eqs.handle()
                 cq.drain()
@@ -159,7 +160,7 @@ class resize_armed(HermonTest):
                 await rest(self)
                 await self.host.eqs.handle()
                 cq.drain()
-                await fill(self, cq, 3)
+                await fill(self, cq, 4)  # so that the next resize is at an odd index
                 cq.drain()
                 await self.host.eqs.handle()
 

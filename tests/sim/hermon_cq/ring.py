@@ -8,6 +8,7 @@ from tb.sequences.hermon import (
     LAST_INDEX,
     STRIDES,
     Arm,
+    await_event,
     create,
     fill,
     laps,
@@ -198,9 +199,11 @@ class collapsed(HermonTest):
                     wqes = (0xFFF8 + 8 * part + step for step in range(cq.ring.size * 3 // 4))
                     await self.producer.send(*(self.producer.bare(number, wqe & 0xFFFF) for wqe in wqes))
                     await rest(self)
+                    if not ignore and part % 2 == 0:
+                        await await_event(self, cq)
                     cq.publish(cq.skip(cq.ring.size * 3 // 4))
                     await self.host.eqs.handle()
-                await self.host.query(number)
+                    await self.host.query(number)
             await reset(self)
 
 

@@ -351,10 +351,12 @@ def test_counter_after_an_overflow() -> None:
     assert first(bench) == "HCQ-073/counter"
 
 
-def test_status_that_is_another() -> None:
-    bench = Bench({}, showing(status=3))
+@pytest.mark.parametrize(("bits", "rule"), [(3, "HCQ-077/status"), (4, "HCQ-008"), (0xA, "HCQ-008")])
+def test_status_that_is_another(bits: int, rule: str) -> None:
+    """That of the other kind of error; a value there is not; none."""
+    bench = Bench({}, showing(status=bits))
     scenarios.absent(bench)
-    assert first(bench) == "HCQ-008"
+    assert first(bench) == rule
 
 
 def test_overflow_that_is_written() -> None:
