@@ -32,6 +32,7 @@ class Running:
     numbers: dict[int, int] = field(default_factory=dict)  #: pages of ``ring`` by their address
     mailbox: set[int] = field(default_factory=set)  #: bytes of the output mailbox that were written
     answered: int = 0  #: when the last of these writes had its answer
+    given: bool = False  #: the input mailbox was read
     failed: bool = False  #: an access to a mailbox had an error
     faulty: bool = False  #: an access to MTT or ring had an error, or a page is absent
     resize_seen: bool = False
@@ -72,10 +73,12 @@ class CommandWatch:
         running = self.running
         if running is None:
             return None
+        expected, box = running.expected, running.request.outbox
+        if expected.answer is Answer.REFUSE and box <= first and stop <= box + MAILBOX:
+            return expected.rule, "no memory write", expected.why
         if running.ring is None:
             return self.refused(first)
         if stop - first >= CQE_BYTES:
-            expected = running.expected
             refused = running.request.resizes and expected.answer is Answer.REFUSE
             return (expected.rule, "no resize CQE", expected.why) if refused else None
         ring, memory = running.ring, self._ctx.memory
@@ -85,6 +88,9 @@ class CommandWatch:
             return None
         inside = (1 << ring.page_shift) - 1
         if first & ~inside in ring.pages(memory).values():
+            behind = first - OWNER_BYTE - ring.byte_offset(0) & inside
+            if behind % ring.stride == 0 and behind < ring.slots * ring.stride:
+                return "HCQ-030", f"{place:#x} and so on", "initial owner bits, page of the entry"
             return "HCQ-026", f"{place:#x} and so on", "initial owner bits, offset in the page"
         return "HCQ-028", f"{place:#x} and so on", "initial owner bits, page address"
 
@@ -156,6 +162,17 @@ class CommandWatch:
                 rules.tempt("HCQ-094", cq.path)
         cq.wrote(event.settled, False, True if sure else None if may else False)
         return True
+
+    def stray_read(self, address: int) -> tuple[str, str, str] | None:
+        """Rule, expectation and reason if a stray read comes from the running command."""
+        running = self.running
+        if running is None or running.ring is None or self._reports.waiting():
+            return self.refused(address)
+        beside = abs(address - running.request.inbox) <= MAILBOX
+        if running.request.opcode != SW2HW or not running.given or beside:
+            return None
+        low, high = running.ring.mtt_span
+        return "HCQ-027", f"{low:#x} .. {high:#x}", "the MTT entries of the ring that is created"
 
     def refused(self, address: int) -> tuple[str, str, str] | None:
         """The same for an access to the ring of a creation that has to be refused."""

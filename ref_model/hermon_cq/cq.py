@@ -60,6 +60,7 @@ class EventDuty:
     limit: int
     excused: int
     command: int  #: what did not count then, status stream aside
+    pi: int  #: CQEs that were complete then
 
 
 class Cq:
@@ -83,6 +84,10 @@ class Cq:
         self.reports: deque[Item] = deque()  #: without a result yet
         self.published: deque[tuple[int, int]] = deque([(now, start & MASK)], PUBLISHED)
         self.record = context.db_record_address(values)
+        self.record_read = 0  #: when (ps) the newest good read of it began
+        self.reserved: dict[str, int] = {}  #: reserved fields that were not 0 at creation
+        self.odd = False  #: there were some, after CQs without any had been served well
+        self.pages: set[int] = set()  #: bus addresses of the pages its CQEs went to
         self.created_oi = bool(values["oi"])
         self.oi = {self.created_oi}
         self.eqns = [values["c_eqn"]]  #: EQs an event may go to, the present one last
@@ -232,7 +237,8 @@ class Cq:
         must = ctx.deadlines.must(
             rule, "a completion EQE", f"an event is owed ({cause})", self.scope, now + LATE * limit
         )
-        self.duty = EventDuty(must, rule, plain, now, limit, ctx.held.total(now), ctx.command.total(now))
+        excused, command = ctx.held.total(now), ctx.command.total(now)
+        self.duty = EventDuty(must, rule, plain, now, limit, excused, command, arm.counted.pi)
 
     def _rule(self, cause: str) -> str:
         """Rule that an event which never comes breaks, special turns aside."""
@@ -314,7 +320,8 @@ class Cq:
             ctx.deadlines.void(duty.must)
             clocks = f"{counted // ctx.config.period} clocks"
             limit = f"at most {duty.limit // ctx.config.period} clocks"
-            rules.fail("HCQ-062", limit, clocks, "time from fire condition to EQE", self.scope)
+            rule, why = self._late_rule(duty)
+            rules.fail(rule, limit, clocks, why, self.scope)
             return
         if taken - (ctx.command.total(ctx.now) - duty.command) > late:
             if duty.plain in ("HCQ-046", "HCQ-048/fires"):
@@ -330,6 +337,12 @@ class Cq:
         rules.met("HCQ-062", "time from fire condition to EQE", self.scope)
         if self.arm.moderation.off:
             rules.met("HCQ-065", "no moderation", self.scope)
+
+    def _late_rule(self, duty: EventDuty) -> tuple[str, str]:
+        """What an event that came too late breaks, and why."""
+        if self.arm.counted.pi > duty.pi and duty.plain == "HCQ-063":
+            return "HCQ-063", "CQEs that an event covered cause one at once, this one waited for a CQE"
+        return "HCQ-062", "time from fire condition to EQE"
 
     def hold(self, on: bool) -> None:
         """An event waits for room in an EQ, or no longer."""

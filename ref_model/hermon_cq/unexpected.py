@@ -24,7 +24,7 @@ def unexpected_event(ctx: Context, cq: Cq) -> tuple[str, str, str]:
     if request.kind == SOLICITED:
         newest = -1 if counted.solicited is None else counted.solicited + 1
         if newest <= request.target:
-            since = counted.pi > request.since
+            since = any(counted.pi > entry.since for entry in armed)  # in one order at least
             why = "no solicited CQE is there"
             return ("HCQ-047/plain" if since else "HCQ-048/plain"), "no event yet", why
     if newest <= request.target:
