@@ -218,9 +218,9 @@ class Cq:
         longest = max(period for _, period in self.arm.moderation.limits)
         if longest and waiting is not None:
             time = self.ctx.ticks.when(waiting + longest + 1)
-            if time is not None and time != self._timer:
+            if time is not None and time > self._now() and time != self._timer:
                 self._timer = time
-                self.ctx.deadlines.call_at(max(time, self._now()), self._ticked)
+                self.ctx.deadlines.call_at(time, self._ticked)
 
     def _ticked(self) -> None:
         self._timer = 0
