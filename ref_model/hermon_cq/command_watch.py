@@ -73,12 +73,13 @@ class CommandWatch:
         running = self.running
         if running is None:
             return None
-        expected, box = running.expected, running.request.outbox
-        if expected.answer is Answer.REFUSE and box <= first and stop <= box + MAILBOX:
-            return expected.rule, "no memory write", expected.why
+        box, must_refuse = running.request.outbox, running.expected.answer is Answer.REFUSE
+        if must_refuse and box <= first and stop <= box + MAILBOX:
+            return running.expected.rule, "no memory write", running.expected.why
         if running.ring is None:
             return self.refused(first)
         if stop - first >= CQE_BYTES:
+            expected = running.expected
             refused = running.request.resizes and expected.answer is Answer.REFUSE
             return (expected.rule, "no resize CQE", expected.why) if refused else None
         ring, memory = running.ring, self._ctx.memory
@@ -86,11 +87,10 @@ class CommandWatch:
         place = ring.place(start, memory)
         if place is None:
             return None
+        if self._on_another_page(ring, first):
+            return "HCQ-030", f"{place:#x} and so on", "initial owner bits, page of the entry"
         inside = (1 << ring.page_shift) - 1
         if first & ~inside in ring.pages(memory).values():
-            behind = first - OWNER_BYTE - ring.byte_offset(0) & inside
-            if behind % ring.stride == 0 and behind < ring.slots * ring.stride:
-                return "HCQ-030", f"{place:#x} and so on", "initial owner bits, page of the entry"
             return "HCQ-026", f"{place:#x} and so on", "initial owner bits, offset in the page"
         return "HCQ-028", f"{place:#x} and so on", "initial owner bits, page address"
 
@@ -162,6 +162,13 @@ class CommandWatch:
                 rules.tempt("HCQ-094", cq.path)
         cq.wrote(event.settled, False, True if sure else None if may else False)
         return True
+
+    def _on_another_page(self, ring: Ring, address: int) -> bool:
+        """Whether an owner bit would be right but for the page, which is one of the ring."""
+        inside = (1 << ring.page_shift) - 1
+        behind = address - OWNER_BYTE - ring.byte_offset(0) & inside
+        entry = behind % ring.stride == 0 and behind < ring.slots * ring.stride
+        return entry and address & ~inside in ring.pages(self._ctx.memory).values()
 
     def stray_read(self, address: int) -> tuple[str, str, str] | None:
         """Rule, expectation and reason if a stray read comes from the running command."""

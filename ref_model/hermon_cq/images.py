@@ -36,25 +36,14 @@ class Before:
     shown: set[int | None]
     states: set[State]
     fault: object
-    mark: str  #: rule that the latest special turn since the request put to the test, or ''
+    marks: tuple[str, ...]  #: rules a special turn since the request put to the test
 
 
 def before(cq: Cq) -> Before:
     """Take down the state of ``cq`` at the start of a command."""
     cq.arm.spread()
-    mark = next(reversed(cq.marks), "")
-    return Before(dict(cq.values), cq.arm.counted.pi, cq.arm.shown(), set(cq.arm.states), cq.fault, mark)
-
-
-def _mirrored(image: bytes, word: int, unit: int) -> bytes:
-    """``image`` with the units of each word in reverse order; sizes in bytes."""
-    places = (at + step for at in range(0, len(image), word) for step in reversed(range(0, word, unit)))
-    return b"".join(image[place : place + unit] for place in places)
-
-
-def _cut(seen: int, low: int, high: int) -> bool:
-    """Whether a counter that lies between ``low`` and ``high`` is shown without its upper eight bits."""
-    return seen <= 0xFFFF < low & MASK and (seen - low) & 0xFFFF <= high - low
+    arm = cq.arm
+    return Before(dict(cq.values), arm.counted.pi, arm.shown(), set(arm.states), cq.fault, tuple(cq.marks))
 
 
 class Images:
@@ -206,8 +195,19 @@ class Images:
         allowed = cq.arm.shown() | start.shown
         if None in allowed or cq.arm.dropped():
             return
-        fired = allowed == {FIRED}
+        fired = allowed == {0xA}
         rule = "HCQ-007/fired" if fired else "HCQ-007/armed"
-        if start.mark and seen in (0, FIRED) and seen not in allowed and not fired:
-            rule = start.mark  # no request waits any more: it was lost at the latest special turn
+        if start.marks and not fired and seen in (0, FIRED):
+            rule = start.marks[-1]  # a request that is gone: like an event that never comes
         self._rules.one_of(rule, allowed, seen, "st", cq.scope, sure=len(allowed) == 1)
+
+
+def _mirrored(image: bytes, word: int, unit: int) -> bytes:
+    """``image`` with the units of each word in reverse order; sizes in bytes."""
+    places = (at + step for at in range(0, len(image), word) for step in reversed(range(0, word, unit)))
+    return b"".join(image[place : place + unit] for place in places)
+
+
+def _cut(seen: int, low: int, high: int) -> bool:
+    """Whether a counter that lies between ``low`` and ``high`` is shown without its upper eight bits."""
+    return seen <= 0xFFFF < low & MASK and (seen - low) & 0xFFFF <= high - low

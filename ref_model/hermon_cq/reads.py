@@ -31,7 +31,7 @@ class Reads:
             ctx.rules.tempt("HCQ-109/survives", "sts")
             self._watch.bad_access(first)
         known = self._of_command(first, stop) or self._entry(event, first, stop)
-        if known or self._record(event, first, stop):
+        if known or self._record(first, stop, event.resp):
             ctx.rules.met("HCQ-106/reads", "a read of what is the DUT's", ctx.port)
             return
         rule, expected, why = self._blame(first, stop)
@@ -69,15 +69,15 @@ class Reads:
                     return True
         return False
 
-    def _record(self, event: MemRead, first: int, stop: int) -> bool:
+    def _record(self, first: int, stop: int, resp: int) -> bool:
         """A DB record, set_ci in one piece."""
         cq = self._ctx.records.get(first & -RECORD)
         if cq is None or first != cq.record or stop > cq.record + RECORD or stop < cq.record + 4:
             return False
-        if not event.resp:
-            cq.record_read = event.begin
         self._ctx.rules.met("HCQ-041", "a read of the DB record", cq.scope)
         self._ctx.rules.met("HCQ-006", "address of the DB record", cq.scope)
+        if not resp:
+            cq.record_read = self._ctx.now
         return True
 
     def _blame(self, first: int, stop: int) -> tuple[str, str, str]:
