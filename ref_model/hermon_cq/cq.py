@@ -292,7 +292,8 @@ class Cq:
         if arm.counted.waiting_tick is not None and self.values["cq_period"]:
             rules.met("HCQ-067", "an event before its period is over", self.scope)
         arm.counted.waiting_tick = None
-        self._in_time()
+        if not self._by_other_rule():
+            self._in_time()
         for rule in self.marks:
             rules.met(rule, "the event of the waiting request came", self.scope)
         self.marks.clear()
@@ -305,6 +306,20 @@ class Cq:
         """Whether the waiting requests are all of the kinds that look at unread CQEs."""
         asked = [state.armed.kind for state in self.arm.states if state.armed]
         return self.asked in (1, 2) and 3 not in asked
+
+    def _by_other_rule(self) -> bool:
+        """Whether an event that is owed at once on covered CQEs waited for the next CQE (HCQ-063)."""
+        ctx, duty = self.ctx, self.duty
+        if duty is None or duty.plain != "HCQ-063" or self.arm.counted.pi == duty.pi:
+            return False
+        counted = ctx.now - duty.since - (ctx.held.total(ctx.now) - duty.excused)
+        if counted <= duty.limit + ctx.config.period:
+            return False
+        self.duty = None
+        ctx.deadlines.void(duty.must)
+        why = "covered CQEs cause an event at once"
+        ctx.rules.fail("HCQ-063", "an event at once", "one behind the next CQE", why, self.scope)
+        return True
 
     def _in_time(self) -> None:
         """The event that was owed came: was it in time?"""
@@ -320,8 +335,7 @@ class Cq:
             ctx.deadlines.void(duty.must)
             clocks = f"{counted // ctx.config.period} clocks"
             limit = f"at most {duty.limit // ctx.config.period} clocks"
-            rule, why = self._late_rule(duty)
-            rules.fail(rule, limit, clocks, why, self.scope)
+            rules.fail("HCQ-062", limit, clocks, "time from fire condition to EQE", self.scope)
             return
         if taken - (ctx.command.total(ctx.now) - duty.command) > late:
             if duty.plain in ("HCQ-046", "HCQ-048/fires"):
@@ -337,12 +351,6 @@ class Cq:
         rules.met("HCQ-062", "time from fire condition to EQE", self.scope)
         if self.arm.moderation.off:
             rules.met("HCQ-065", "no moderation", self.scope)
-
-    def _late_rule(self, duty: EventDuty) -> tuple[str, str]:
-        """What an event that came too late breaks, and why."""
-        if self.arm.counted.pi > duty.pi and duty.plain == "HCQ-063":
-            return "HCQ-063", "CQEs that an event covered cause one at once, this one waited for a CQE"
-        return "HCQ-062", "time from fire condition to EQE"
 
     def hold(self, on: bool) -> None:
         """An event waits for room in an EQ, or no longer."""
