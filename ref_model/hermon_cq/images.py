@@ -118,7 +118,9 @@ class Images:
         rules.one_of("HCQ-008", (0, 9, 0xA), seen, "status", cq.scope, sure=False)
 
     def _counters(self, cq: Cq, seen: Mapping[str, int], start: Before, final: bool) -> None:
-        rules, arm = self._rules, cq.arm
+        if cq.number_of_life == 1 and not self._as_created(cq, seen):
+            return
+        rules = self._rules
         low, high = (cq.pi if final else start.complete), cq.pi
         producer = seen["producer_counter"]
         in_error = cq.fault is not None
@@ -138,9 +140,15 @@ class Images:
         self._consumer(cq, seen["consumer_counter"])
         self._solicited(cq, seen["solicit_producer_indx"])
         self._notified(cq, seen["last_notified_indx"], start)
-        if not cq.events and not arm.waits and cq.pi == cq.start:
-            zero = (producer, seen["consumer_counter"])
-            rules.eq("HCQ-010/zero", (cq.start & MASK,) * 2, zero, "counters of a new CQ", cq.scope)
+        if cq.number_of_life > 1:  # what is left of a former life is told as that
+            self._as_created(cq, seen)
+
+    def _as_created(self, cq: Cq, seen: Mapping[str, int]) -> bool:
+        """HCQ-010: whether the counters of a CQ that nothing has happened to are those of its start."""
+        if cq.events or cq.arm.waits or cq.pi != cq.start:
+            return True
+        zero = (seen["producer_counter"], seen["consumer_counter"])
+        return self._rules.eq("HCQ-010/zero", (cq.start & MASK,) * 2, zero, "counters of a new CQ", cq.scope)
 
     def _consumer(self, cq: Cq, seen: int) -> None:
         """HCQ-042: the start value or one that was published; only the newest are remembered one by one."""
