@@ -84,6 +84,7 @@ class Cq:
         self.reports: deque[Item] = deque()  #: without a result yet
         self.published: deque[tuple[int, int]] = deque([(now, start & MASK)], PUBLISHED)
         self.record = context.db_record_address(values)
+        self.half = False  #: the first dword of a doorbell for it waits for the second
         self.record_read = 0  #: when (ps) the newest good read of it began
         self.reserved: dict[str, int] = {}  #: reserved fields that were not 0 at creation
         self.odd = False  #: there were some, after CQs without any had been served well

@@ -45,6 +45,8 @@ def _none_waits(cq: Cq) -> tuple[str, str, str]:
     counted = cq.arm.counted
     if cq.ignored:
         return cq.ignored, "no event", "the doorbell had to be ignored"
+    if cq.half:
+        return "HCQ-055", "no event before the second dword", "the first dword of a doorbell alone"
     if not cq.events:
         if cq.number_of_life > 1:
             return "HCQ-114", "no event", "no request was made since the CQ was created anew"

@@ -25,7 +25,8 @@ class ring_addresses(HermonTest):
     """Each CQE lies at its index times the stride behind the offset of the ring.
 
     Stimulus: three laps of rings of 2 to 16 entries at all strides, the first entry at the start of a page,
-    one stride behind it and one before its end; most of a ring of 256 in one page; guard bytes in every slot.
+    one stride behind it and one before its end; most of a ring of 256 in one page; random bytes in every slot
+    but for the owner bits, which software has prepared.
     Checks: HCQ-026, HCQ-029, HCQ-030, HCQ-033, HCQ-106/writes.
     """
 
@@ -35,12 +36,11 @@ class ring_addresses(HermonTest):
             number = 0
             for log_size in (1, 2, 4):
                 for offset in (0, stride, 4096 - stride):
-                    cq = await create(
-                        self, number, log_size=log_size, offset=offset, fill=self.rng.randbytes(stride)
-                    )
+                    known = self.rng.randbytes(stride)
+                    cq = await create(self, number, log_size=log_size, offset=offset, fill=known, opmod=1)
                     await laps(self, cq, 3 * cq.ring.size)
                     number += 1
-            await laps(self, await create(self, number, log_size=8, log2_page_size=4), 140)
+            await laps(self, await create(self, number, log_size=8, log2_page_size=4, opmod=1), 140)
             await rest(self)
             await reset(self)
 
