@@ -219,7 +219,7 @@ class Cq:
         longest = max(period for _, period in self.arm.moderation.limits)
         if longest and waiting is not None:
             time = self.ctx.ticks.when(waiting + longest + 1)
-            if time is not None and time > self._now() and time != self._timer:
+            if time is not None and time != self._timer and time > self._now():
                 self._timer = time
                 self.ctx.deadlines.call_at(time, self._ticked)
 
