@@ -32,6 +32,7 @@ class Running:
     numbers: dict[int, int] = field(default_factory=dict)  #: pages of ``ring`` by their address
     mailbox: set[int] = field(default_factory=set)  #: bytes of the output mailbox that were written
     answered: int = 0  #: when the last of these writes had its answer
+    given: bool = False  #: the input mailbox was read
     failed: bool = False  #: an access to a mailbox had an error
     faulty: bool = False  #: an access to MTT or ring had an error, or a page is absent
     resize_seen: bool = False
@@ -72,6 +73,9 @@ class CommandWatch:
         running = self.running
         if running is None:
             return None
+        box, must_refuse = running.request.outbox, running.expected.answer is Answer.REFUSE
+        if must_refuse and box <= first and stop <= box + MAILBOX:
+            return running.expected.rule, "no memory write", running.expected.why
         if running.ring is None:
             return self.refused(first)
         if stop - first >= CQE_BYTES:
@@ -81,6 +85,8 @@ class CommandWatch:
         place = ring.place(start, memory)
         if place is None:
             return None
+        if self._on_another_page(ring, first):
+            return "HCQ-030", f"{place:#x} and so on", "initial owner bits, page of the entry"
         inside = (1 << ring.page_shift) - 1
         page = ring.numbers(memory).get(first & ~inside)
         end = ring.byte_offset(ring.size - 1) + CQE_BYTES
@@ -175,6 +181,24 @@ class CommandWatch:
                 rules.tempt("HCQ-094", cq.path)
         cq.wrote(event.settled, False, True if sure else None if may else False)
         return True
+
+    def _on_another_page(self, ring: Ring, address: int) -> bool:
+        """Whether an owner bit would be right but for the page, which is one of the ring."""
+        inside = (1 << ring.page_shift) - 1
+        behind = address - OWNER_BYTE - ring.byte_offset(0) & inside
+        entry = behind % ring.stride == 0 and behind < ring.slots * ring.stride
+        return entry and address & ~inside in ring.pages(self._ctx.memory).values()
+
+    def stray_read(self, address: int) -> tuple[str, str, str] | None:
+        """Rule, expectation and reason if a stray read comes from the running command."""
+        running = self.running
+        if running is None or running.ring is None or self._reports.waiting():
+            return self.refused(address)
+        beside = abs(address - running.request.inbox) <= MAILBOX
+        if running.request.opcode != SW2HW or not running.given or beside:
+            return None
+        low, high = running.ring.mtt_span
+        return "HCQ-027", f"{low:#x} .. {high:#x}", "the MTT entries of the ring that is created"
 
     def refused(self, address: int) -> tuple[str, str, str] | None:
         """The same for an access to the ring of a creation that has to be refused."""

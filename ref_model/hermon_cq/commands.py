@@ -130,6 +130,8 @@ class Commands:
         cq = Cq(ctx, number, values, ring, start, ctx.now)
         cq.arm.dropped = lambda: self._queues.dropping(cq)
         cq.blocked = lambda: self._queues.full_for(cq)
+        cq.reserved = {name: fields[name] for name in context.names("reserved") if fields[name]}
+        cq.odd = bool(cq.reserved) and ctx.rules.evidence["HCQ-026"] > 0
         running.cq, running.ring = cq, ring
         ctx.cqs[number] = cq
         ctx.records[cq.record] = cq

@@ -60,6 +60,7 @@ class EventDuty:
     limit: int
     excused: int
     command: int  #: what did not count then, status stream aside
+    pi: int  #: CQEs that were complete then
 
 
 class Cq:
@@ -83,6 +84,11 @@ class Cq:
         self.reports: deque[Item] = deque()  #: without a result yet
         self.published: deque[tuple[int, int]] = deque([(now, start & MASK)], PUBLISHED)
         self.record = context.db_record_address(values)
+        self.half = False  #: the first dword of a doorbell for it waits for the second
+        self.record_read = 0  #: when (ps) the newest good read of it began
+        self.reserved: dict[str, int] = {}  #: reserved fields that were not 0 at creation
+        self.odd = False  #: there were some, after CQs without any had been served well
+        self.pages: set[int] = set()  #: bus addresses of the pages its CQEs went to
         self.created_oi = bool(values["oi"])
         self.oi = {self.created_oi}
         self.eqns = [values["c_eqn"]]  #: EQs an event may go to, the present one last
@@ -238,7 +244,8 @@ class Cq:
         must = ctx.deadlines.must(
             rule, "a completion EQE", f"an event is owed ({cause})", self.scope, now + LATE * limit
         )
-        self.duty = EventDuty(must, rule, plain, now, limit, ctx.held.total(now), ctx.command.total(now))
+        excused, command = ctx.held.total(now), ctx.command.total(now)
+        self.duty = EventDuty(must, rule, plain, now, limit, excused, command, arm.counted.pi)
 
     def _rule(self, cause: str) -> str:
         """Rule that an event which never comes breaks, special turns aside."""
@@ -294,7 +301,8 @@ class Cq:
         if arm.counted.waiting_tick is not None and self.values["cq_period"]:
             rules.met("HCQ-067", "an event before its period is over", self.scope)
         arm.counted.waiting_tick = None
-        self._in_time()
+        if not self._by_other_rule():
+            self._in_time()
         for rule in self.marks:
             rules.met(rule, "the event of the waiting request came", self.scope)
         self.marks.clear()
@@ -307,6 +315,20 @@ class Cq:
         """Whether the waiting requests are all of the kinds that look at unread CQEs."""
         asked = [state.armed.kind for state in self.arm.states if state.armed]
         return self.asked in (1, 2) and 3 not in asked
+
+    def _by_other_rule(self) -> bool:
+        """Whether an event that is owed at once on covered CQEs waited for the next CQE (HCQ-063)."""
+        ctx, duty = self.ctx, self.duty
+        if duty is None or duty.plain != "HCQ-063" or self.arm.counted.pi == duty.pi:
+            return False
+        counted = ctx.now - duty.since - (ctx.held.total(ctx.now) - duty.excused)
+        if counted <= duty.limit + ctx.config.period:
+            return False
+        self.duty = None
+        ctx.deadlines.void(duty.must)
+        why = "covered CQEs cause an event at once"
+        ctx.rules.fail("HCQ-063", "an event at once", "one behind the next CQE", why, self.scope)
+        return True
 
     def _in_time(self) -> None:
         """The event that was owed came: was it in time?"""

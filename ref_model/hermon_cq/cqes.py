@@ -55,6 +55,7 @@ class Cqes:
             rules.fail("HCQ-078", "no CQE", data, "its MTT entry was read with an error", cq.scope)
         self._image(cq, item, data)
         self._place_met(cq)
+        cq.pages.add(event.addr & -(1 << cq.ring.page_shift))
         item.settled = event.settled
         item.life = cq.number_of_life
         if event.resp:

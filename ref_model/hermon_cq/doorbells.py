@@ -52,7 +52,7 @@ class Doorbells:
             whole = event.strb & _LOW == _LOW and event.strb & _HIGH == _HIGH
             if event.strb & _LOW == _LOW:
                 self._mix(page)
-                self._latches[page] = Latch(low)
+                self._latch(page, low)
             if event.strb & _HIGH == _HIGH:
                 self._second(page, high, event, not whole)
             elif event.strb & _HIGH:
@@ -63,6 +63,18 @@ class Doorbells:
         if 0 <= number < ports.EQS_PER_PAGE and not rest and event.strb & _LOW == _LOW:
             eqn = page * ports.EQS_PER_PAGE + number
             self._queues.doorbell(eqn, low & _MASK, bool(low >> 31), event.begin)
+
+    def _latch(self, page: int, word: int) -> None:
+        """The first dword, in place of one that waits on the same page."""
+        former = self._latches.pop(page, None)
+        self._wait(former, False)
+        self._latches[page] = Latch(word)
+        self._wait(self._latches[page], True)
+
+    def _wait(self, latch: Latch | None, on: bool) -> None:
+        cq = self._ctx.cqs.get(latch.word & _MASK) if latch is not None else None
+        if cq is not None:
+            cq.half = on
 
     def read(self, event: RegRead) -> None:
         """Pages read as 0."""
@@ -87,6 +99,7 @@ class Doorbells:
     def _second(self, page: int, word: int, event: RegWrite, halves: bool) -> None:
         """The second dword: the doorbell acts."""
         latch = self._latches.pop(page, None)
+        self._wait(latch, False)
         if latch is None:
             self._ctx.rules.observe("HCQ-050")
             return

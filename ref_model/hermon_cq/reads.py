@@ -35,7 +35,7 @@ class Reads:
         if known or self._record(first, stop, event.resp):
             ctx.rules.met("HCQ-106/reads", "a read of what is the DUT's", ctx.port)
             return
-        rule, expected, why = self._blame(first)
+        rule, expected, why = self._blame(first, stop)
         ctx.rules.fail(rule, expected, f"a read of {first:#x} .. {stop:#x}", why, ctx.port)
 
     def _of_command(self, first: int, stop: int) -> bool:
@@ -44,6 +44,7 @@ class Reads:
             return False
         inbox = running.request.inbox
         if inbox <= first and stop <= inbox + MAILBOX:
+            running.given = True
             return True
         if running.ring is None:
             return False
@@ -77,15 +78,21 @@ class Reads:
         cq.record_error = bool(resp)
         self._ctx.rules.met("HCQ-041", "a read of the DB record", cq.scope)
         self._ctx.rules.met("HCQ-006", "address of the DB record", cq.scope)
+        if not resp:
+            cq.record_read = self._ctx.now
         return True
 
-    def _blame(self, first: int) -> tuple[str, str, str]:
-        refused = self._watch.refused(first)
-        if refused is not None:
-            return refused
+    def _blame(self, first: int, stop: int) -> tuple[str, str, str]:
+        of_command = self._watch.stray_read(first)
+        if of_command is not None:
+            return of_command
         for cq in self._ctx.records.values():
-            if abs(first - cq.record) < RECORD:
+            if first % RECORD and abs(first - cq.record) < RECORD:
                 return "HCQ-006", f"{cq.record:#x}", "the DB record is aligned to 8 bytes"
+            if first == cq.record + RECORD and "reserved17" in cq.reserved:
+                return "HCQ-006", f"{cq.record:#x}", "bits 2 to 0 of its address are used as zero"
+            if first <= cq.record < stop:
+                return "HCQ-041", f"{cq.record:#x} .. {cq.record + RECORD:#x}", "the DB record alone is read"
             if abs(first - cq.record) <= 8 * RECORD and not self._reports.waiting():
                 return "HCQ-041", f"{cq.record:#x}", "beside the DB record"
         waiting = self._reports.waiting()

@@ -287,7 +287,10 @@ class ReportQueue:
         if cq.resized_at is not None:
             return "HCQ-096"
         if out < cq.ring.size - 1 <= max(cq.outstanding(ci) for _, ci in cq.published):
-            return "HCQ-043"
+            if cq.record_read < cq.published[-1][0]:
+                return "HCQ-043"
+            # The newest counter was read: it was misread, or the capacity is another.
+            return "HCQ-042" if out < cq.ring.size - 2 else "HCQ-071/not_before"
         if cq.collapsed:
             return "HCQ-087"
         return "HCQ-071/not_before"

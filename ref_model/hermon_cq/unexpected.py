@@ -26,7 +26,7 @@ def unexpected_event(ctx: Context, cq: Cq) -> tuple[str, str, str]:
     if request.kind == SOLICITED:
         newest = -1 if counted.solicited is None else counted.solicited + 1
         if newest <= request.target:
-            since = counted.pi > request.since
+            since = any(counted.pi > entry.since for entry in armed)  # in one order at least
             why = "no solicited CQE is there"
             return ("HCQ-047/plain" if since else "HCQ-048/plain"), "no event yet", why
     if newest <= request.target:
@@ -47,6 +47,8 @@ def _none_waits(cq: Cq) -> tuple[str, str, str]:
     counted = cq.arm.counted
     if cq.ignored:
         return cq.ignored, "no event", "the doorbell had to be ignored"
+    if cq.half:
+        return "HCQ-055", "no event before the second dword", "the first dword of a doorbell alone"
     if not cq.events:
         if cq.number_of_life > 1:
             return "HCQ-114", "no event", "no request was made since the CQ was created anew"

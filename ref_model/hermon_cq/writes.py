@@ -141,6 +141,8 @@ class Writes:
             return "HCQ-029", want, "a 64-byte stride has its CQE in the upper half"
         if cq.ring.stride > CQE_BYTES and place + CQE_BYTES <= first < place + cq.ring.stride - CQE_BYTES:
             return "HCQ-029", want, "the CQE lies in the first bytes of the slot"
+        if first == place and stop == place + CQE_BYTES:
+            return "HCQ-032", want, "all 32 bytes of a CQE are written"
         if first < place + CQE_BYTES and stop > place and stop - first < CQE_BYTES:
             return "HCQ-034", want, "the 32 bytes of a CQE come in one piece, byte 31 last"
         return None
@@ -165,6 +167,9 @@ class Writes:
             return "HCQ-036", "no write", "no report is open"
         if cq.collapsed:
             return "HCQ-085", "slot 0", f"slot {slot} with cc = 1"
+        if cq.odd:
+            bits = ", ".join(cq.reserved)
+            return "HCQ-011", expected, f"slot {slot}: {bits} not 0 at creation, without it slots are right"
         if cq.resized_at is not None:
             return "HCQ-089", expected, f"slot {slot}: places behind a resize follow the new size"
         if cq.pi >> 24 > cq.start >> 24 and (cq.pi & 0xFFFFFF) < 2 * cq.ring.size:
@@ -181,6 +186,9 @@ class Writes:
             return "HCQ-077/nothing", "no write", "the page is absent"
         inside = (1 << cq.ring.page_shift) - 1
         want = f"{place:#x}"
+        former = self._ctx.former.get(cq.number)
+        if former is not None and first & -(1 << former.ring.page_shift) in former.pages:
+            return "HCQ-031", want, "a page of the former life of the CQ"
         pages = cq.ring.pages(self._ctx.memory).values()
         if first & inside == place & inside and first & ~inside not in pages:
             return "HCQ-028", want, "page address by the MTT entry"

@@ -51,7 +51,7 @@ endfunction
 function automatic owner_of(input [23:0] index, input [4:0] log_size, input cc);
   reg [23:0] lap;
   begin
-    lap = `MUT(50, index, index + 24'd1) >> log_size;
+    lap = index >> log_size;
     owner_of = (cc && k_cc_owner == 1) ? 1'b0 : `MUT(51, lap[0], lap != 24'd0);
     `MUT_IF(136, cc, owner_of = index[0];)
   end

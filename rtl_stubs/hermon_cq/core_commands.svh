@@ -49,6 +49,8 @@ task begin_command;
       finish_command(ST_BAD_RES_STATE);
     end else if (`MUT(126, 1'b0, hcr_opcode == OP_HW2SW && cq_status[cm_cq] != 4'h0))
       finish_command(ST_BAD_RES_STATE);
+    else if (`MUT(212, 1'b0, hcr_opcode == OP_HW2SW && cq_arm[cm_cq] != ARM_NONE))
+      finish_command(ST_BAD_RES_STATE);
     else if (hcr_opcode == OP_SW2HW || hcr_opcode == OP_MODIFY) begin
       start_access(1'b0, hcr_in & ~64'd63, 7'd64);
       es = E_CMD_IN;
@@ -157,7 +159,7 @@ task check_create;
   begin
     st = mb[0*32+8+:4];
     if ((k_rsvd_mode == 1 && (mb & RESERVED) != 512'd0)
-        || (k_create_st != 0 && st != 4'h0 && !(k_create_st == 2 && st == 4'hA))
+        || (k_create_st != 0 && st != 4'h0 && !(k_create_st == 2 && `MUT(211, st == 4'hA, 1'b0)))
         || (takes(17) && mb[5*32+:9] >= NUM_EQ)) begin
       finish_command(ST_BAD_PARAM);
     end else begin

@@ -79,7 +79,7 @@ task create_context(input [NUM_CQ_LOG-1:0] q);
 `ifdef MUTATION
     cap_log[q] = rg_log;
 `endif
-    cq_ci[q] = start_index();
+    cq_ci[q] = `MUT(210, start_index(), start_index() + 24'd1);
     cq_notified[q] = start_index();
     cq_sol[q] = start_index();
     cq_sol_valid[q] = 1'b0;

@@ -44,7 +44,7 @@ endfunction
 
 task clear_pending(input [1:0] kind);
   case (kind)
-    EV_COMPLETION: cq_pend_event[ev_cq] = 1'b0;
+    EV_COMPLETION: cq_pend_event[ev_cq] = `MUT(96, 1'b0, !cnt_eqe[0]);
     EV_CQ_ERROR: cq_pend_error[ev_cq] = 1'b0;
     EV_BAD_PAGE: pend_uar = 1'b0;
     default: pend_overflow = 1'b0;
@@ -65,7 +65,7 @@ task try_event(input [1:0] kind);
     if (!exists) begin
       clear_pending(kind);
     end else if (`MUT(98, 1'b0,
-                      kind == EV_COMPLETION && now_us - cq_last_event[ev_cq] < 32'd4096)) begin
+                      kind == EV_COMPLETION && now_us - cq_last_event[ev_cq] < 32'd400)) begin
       ev_started = 1'b0;
     end else if (eq_is_full(eqn[4:0])) begin
       `MUT_DO(162, clear_pending(kind);)

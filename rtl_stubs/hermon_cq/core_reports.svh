@@ -29,7 +29,7 @@ task begin_report;
       count_cqe(rep_cq, rep_solicited, 1'b1);
       finish_report(R_WRITTEN);
     end else if (`MUT(68, 1'b0,
-                      capacity_counts(rep_cq) && is_full(rep_cq) && cnt_cpl[0])) begin
+                      capacity_counts(rep_cq) && is_full(rep_cq) && cnt_cpl[2])) begin
       fail_cq(4'h9, 8'h01);
       finish_report(R_OVERFLOW);
     end else if (`MUT(130, capacity_counts(rep_cq), 1'b1) && (takes(3) || is_full(rep_cq))) begin
@@ -169,7 +169,8 @@ function automatic [255:0] reported_cqe();
           {rep_body[6*32+:8], rep_body[6*32+8+:8]});
       if (takes(19)) reported_cqe[32+:5*32] = 160'd0;
     end
-    reported_cqe[7*32+7] = owner_of(cq_pi[rep_cq], cq_log[rep_cq], cq_cc[rep_cq]);
+    reported_cqe[7*32+7] = owner_of(`MUT(50, cq_pi[rep_cq], cq_pi[rep_cq] + 24'd1), cq_log[rep_cq],
+                                    cq_cc[rep_cq]);
   end
 endfunction
 

@@ -71,7 +71,7 @@ task take_request(input [NUM_CQ_LOG-1:0] q);
         && !(k_sn_mode == 1 && `MUT(88, stale, 1'b0))) begin
       kind = rq_cmd[1:0];
       same = (cq_arm[q] != ARM_NONE) && rq_sn == cq_arm_sn[q];
-      if (same && cq_arm[q] == ARM_ANY && kind == ARM_SOL) kind = `MUT(82, ARM_ANY, ARM_SOL);
+      if (same && cq_arm[q] == ARM_ANY && kind == ARM_SOL) kind = `MUT(82, ARM_ANY, ARM_NONE);
       if (same && cq_arm[q] == ARM_SOL && kind == ARM_ANY) kind = `MUT(83, ARM_ANY, ARM_SOL);
       if (takes(13) && !same) cq_mod_cnt[q] = 16'd0;
       cq_arm[q] = kind;
@@ -132,7 +132,7 @@ task decide_event(input [NUM_CQ_LOG-1:0] q, input holds);
     cq_waiting[q] = holds;
     if (holds && gate_open(q)) begin
       cq_waiting[q] = 1'b0;
-      cq_arm[q] = `MUT(96, ARM_NONE, cq_arm[q]);
+      cq_arm[q] = ARM_NONE;
       cq_fired[q] = 1'b1;
       cq_sn_done[q] = cq_arm_sn[q];
       cq_notified[q] = `MUT(62, cq_pi[q], cq_arm_ci[q]);

@@ -51,6 +51,26 @@ class overrun(HermonTest):
 
 
 @dut_test(suites=("full",))
+class overrun_at_wrap(HermonTest):
+    """The CQEs outstanding are counted across 2^24.
+
+    Stimulus: rings whose counters start shortly before, filled in one go until they overflow; then the same
+    with the counter published in between.
+    Checks: HCQ-038, HCQ-071/not_before, HCQ-071/not_after, HCQ-073/status.
+    """
+
+    async def scenario(self) -> None:
+        await start(self, ())
+        for number, (before, used) in enumerate((before, used) for before in (1, 4, 7) for used in (0, 3)):
+            await self.host.start_at(LAST_INDEX + 1 - before)
+            cq = await create(self, number, log_size=3)
+            await laps(self, cq, used)
+            await overflow(self, cq)
+            await self.host.query(number)
+            await self.host.destroy(number)
+
+
+@dut_test(suites=("full",))
 class overrun_dead(HermonTest):
     """A queue in error writes no CQE whatever software does, until it is given back.
 

@@ -474,3 +474,86 @@ class Drops(CommandEngine):
     def result(self, status: Status) -> None:
         if status.tag != 2:
             super().result(status)
+
+
+class Pairs(CommandEngine):
+    def context_image(self, cq: EngineCq) -> bytes:
+        data = super().context_image(cq)
+        return b"".join(data[at + 4 : at + 8] + data[at : at + 4] for at in range(0, 64, 8))
+
+
+class Narrow(CommandEngine):
+    field = "last_notified_indx"
+
+    def context_image(self, cq: EngineCq) -> bytes:
+        values = context.decode(super().context_image(cq))
+        return context.encode({**values, self.field: values[self.field] & 0xFFFF})
+
+
+class NarrowSolicited(Narrow):
+    field = "solicit_producer_indx"
+
+
+class RefusalDisarms(CommandEngine):
+    def command(self) -> None:
+        super().command()
+        if self.status:
+            for cq in self.cqs.values():
+                cq.request = None
+
+
+class RoundedUp(CommandEngine):
+    def create(self, number: int, opmod: int, fields: dict[str, int]) -> int:
+        up = 1 if fields["reserved17"] else 0
+        return super().create(number, opmod, {**fields, "db_record_addr_l": fields["db_record_addr_l"] + up})
+
+
+class Line(CommandEngine):
+    def refresh(self, cq: EngineCq) -> None:
+        place = context.db_record_address(cq.values)
+        line = self.read(place & -64, 64)
+        cq.ci = self.consumer(line[place % 64 :][:8])
+
+
+class ReservedCollapses(CommandEngine):
+    def slot(self, cq: EngineCq, index: int) -> int:
+        return 0 if cq.values["reserved2"] else super().slot(cq, index)
+
+
+class FarEntry(CommandEngine):
+    def entry(self, cq: EngineCq, offset: int) -> int:
+        return super().entry(cq, offset) + (1 << 39)
+
+
+class OffsetForgotten(CommandEngine):
+    def entry(self, cq: EngineCq, offset: int) -> int:
+        return super().entry(cq, offset - cq.values["page_offset"] * 32)
+
+
+class Holes(CommandEngine):
+    def write_cqe(self, place: int, data: bytes) -> None:
+        self.write(place, data, bytes([1]) * 8 + bytes(8) + bytes([1]) * 16)
+
+
+class OldEntry(CommandEngine):
+    known: dict[int, bytes] | None = None
+
+    def read(self, addr: int, length: int) -> bytes:
+        data = super().read(addr, length)
+        if self.known is None:
+            self.known = {}
+        return self.known.setdefault(addr, data) if addr >> 36 == 1 else data
+
+
+class AcceptsQuery(CommandEngine):
+    def run_command(self) -> int:
+        if self.values.get("HCR_CMD", "opcode") == 0x118:
+            self.write(self.values.word("HCR_OUT_L"), bytes(64))
+        return super().run_command()
+
+
+class TwoRules(CommandEngine):
+    """Covered CQEs cause an event at once, but not that of an even index."""
+
+    def met(self, cq: EngineCq) -> bool:
+        return super().met(cq) and (cq.pi != cq.notified or bool(cq.pi % 2))

@@ -3,7 +3,18 @@
 from __future__ import annotations
 
 from ref_model.hermon_cq import context
-from tests.unit.hermon_cq.bench import ANY, ARM_N, HW2SW, MODIFY, QUERY, SOL, SW2HW, US, Bench
+from tests.unit.hermon_cq.bench import (
+    ANY,
+    ARM_N,
+    HW2SW,
+    MODIFY,
+    MTT_BASE,
+    QUERY,
+    SOL,
+    SW2HW,
+    US,
+    Bench,
+)
 
 
 def filled(bench: Bench) -> None:
@@ -355,4 +366,91 @@ def unread_at_arm(bench: Bench) -> None:
         bench.cqs[1].sn += 1
         bench.publish(1)
     bench.eq_doorbell(0)
+    bench.wait(2000)
+
+
+def far_counters(bench: Bench) -> None:
+    bench.create(1, start=0x123456)
+    bench.arm(1)
+    bench.wait(400)
+    bench.reports(1, 1, solicited=True)
+    bench.take_events()
+    bench.wait(400)
+    bench.query(1)
+
+
+def refused_while_armed(bench: Bench) -> None:
+    bench.create(1)
+    bench.arm(1)
+    bench.wait(400)
+    bench.command(SW2HW, 0, 1, context.encode({"log_cq_size": 2}))
+    bench.query(1)
+    bench.reports(1, 1)
+    bench.wait(2000)
+
+
+def queried_twice(bench: Bench) -> None:
+    bench.create(1)
+    bench.arm(1)
+    bench.wait(400)
+    bench.query(1)
+    bench.query(1)
+    bench.reports(1, 1)
+    bench.wait(2000)
+
+
+def low_record_bits(bench: Bench) -> None:
+    bench.create(1, 2, reserved17=3)
+    for _ in range(3):
+        bench.reports(1, 3)
+        bench.publish(1)
+
+
+def reserved_bits(bench: Bench) -> None:
+    for number, bits in ((1, 0), (2, 2)):
+        bench.create(number, 2, opmod=1, reserved2=bits)
+        bench.reports(number, 3)
+
+
+def offset_pages(bench: Bench) -> None:
+    bench.create(1, 3, page_offset=126)
+    bench.reports(1, 5)
+
+
+def other_pages(bench: Bench) -> None:
+    cq = bench.create(1, 3, opmod=1)
+    bench.reports(1, 3)
+    bench.destroy(1)
+    values = bench.buffer({"log_cq_size": 3, "usr_page": 1}, 32, lambda page: True)
+    at, old = context.mtt_address(values), context.mtt_address(cq.values)
+    bench.host_write(MTT_BASE + old, bench.memory.read(MTT_BASE + at, 8))
+    again = context.with_addresses(values, old, cq.record)
+    bench.host_write(cq.record, bytes(8))
+    bench.command(SW2HW, 1, 1, context.encode(again))
+    bench.reports(1, 2)
+
+
+def unknown_query(bench: Bench) -> None:
+    bench.create(1)
+    bench.command(0x118, 0, 1)
+
+
+def just_before(bench: Bench) -> None:
+    """A plain CQE right behind the request: it may come first or last."""
+    bench.create(1)
+    bench.arm(1, SOL)
+    bench.reports(1, 1)
+    bench.wait(2000)
+
+
+def covered(bench: Bench) -> None:
+    """A new request on two CQEs that an event covered, and one CQE later than an event may take."""
+    bench.create(1)
+    bench.reports(1, 2)
+    bench.arm(1)
+    bench.wait(400)
+    bench.take_events()
+    bench.arm(1, param=0)
+    bench.wait(800)
+    bench.reports(1, 1)
     bench.wait(2000)

@@ -8,6 +8,7 @@ import pytest
 
 from ref_model.events import Reset
 from ref_model.hermon_cq import context
+from ref_model.hermon_cq.endpoint import CommandEngine, EngineCq
 from tests.unit.hermon_cq.bench import (
     ANY,
     ARM_N,
@@ -238,6 +239,30 @@ def test_moderation_changes_while_a_request_waits() -> None:
         assert len(bench.take_events()) == 1
         bench.publish(1)
     done(bench, "HCQ-021", "HCQ-070")
+
+
+def test_old_count_until_the_next_event() -> None:
+    """A period that takes the place of a count is over, and the event still waits for the count."""
+
+    class Keeps(CommandEngine):
+        def modify(self, cq: EngineCq, opmod: int, fields: dict[str, int]) -> int:
+            return 0
+
+        def context_image(self, cq: EngineCq) -> bytes:
+            values = context.decode(super().context_image(cq))
+            return context.encode({**values, "cq_max_count": 0, "cq_period": 60})
+
+    bench = Bench({}, Keeps)
+    bench.pace(US)
+    bench.create(1, 5, cq_max_count=6)
+    bench.arm(1)
+    bench.wait(400)
+    bench.reports(1, 3)
+    bench.command(MODIFY, 1, 1, context.encode({"cq_period": 60}))
+    bench.wait(3000)
+    bench.reports(1, 4)
+    bench.query(1)
+    done(bench)
 
 
 @pytest.mark.parametrize("mode", ["N-1", "N"])
