@@ -5,6 +5,8 @@ from __future__ import annotations
 from enum import Enum
 from typing import TYPE_CHECKING
 
+from ref_model.wire.malformed import MalformedFrame
+
 if TYPE_CHECKING:
     from ref_model.wire.frame import Frame
 
@@ -20,16 +22,12 @@ class Reason(str, Enum):
     ROCE_LENGTH = "shorter than transport headers, pad and ICRC"
 
 
-class ParseError(Exception):
+class ParseError(MalformedFrame):
     """A frame malformed at `layer` (eth, vlan, ip, udp, bth, reth ..., pad, icrc), `offset` bytes in.
 
     `partial` holds what could be read: layers before the fault, and behind it as far as bytes and lengths
     allow (so that a judge can name QP and opcode); bytes not understood are its payload.
     """
 
-    def __init__(self, reason: Reason, layer: str, offset: int, partial: Frame) -> None:
-        super().__init__(f"{layer} at byte {offset}: {reason.value}")
-        self.reason = reason
-        self.layer = layer
-        self.offset = offset
-        self.partial = partial
+    reason: Reason
+    partial: Frame

@@ -28,14 +28,12 @@ from tb.host.bringup import (
     xrnicadconf,
 )
 from tb.host.names import RegisterNames
+from tb.host.patience import Patient
 from tb.host.placement import Memory, Placement
 from tb.host.ring import advance, index_value, slot_of
 from tb.host.settings import DeviceConfig, QpConfig
 from tb.host.side_bands import SideBands
 from tb.host.wqe import CQE_SIZE, INLINE_MAX, WQE_SIZE, build_wqe, parse_cqe
-
-POLL_PS, LONGEST_POLL_PS = 100_000, 2_000_000
-"""Shortest and longest pause between two looks of a waiting call, in picoseconds."""
 
 REST_LIMIT_PS = 1_000_000_000
 """Longest wait for a queue pair at rest: longer than any limit by which the model judges it."""
@@ -59,12 +57,13 @@ class RegisterPort(Protocol):
         """Read 32 bits."""
 
 
-class ErnicHost(Host):
+class ErnicHost(Host, Patient):
     """Host of one ERNIC.
 
-    ``sleep(ps)`` suspends the caller for that much simulated time. ``config`` is used by ``open``; random
-    choices (poison, WRIDs) come from ``rng``.
+    ``config`` is used by ``open``; random choices (poison, WRIDs) come from ``rng``.
     """
+
+    POLL_PS, LONGEST_POLL_PS, LIMIT_PS = 100_000, 2_000_000, 200_000_000
 
     def __init__(
         self,
@@ -83,6 +82,7 @@ class ErnicHost(Host):
         ``free_running``: SQPI counts on over 16 bits (form B) instead of 1..depth. ``credit_first``: a fresh
         receive ring is given to the device by RQCI = depth.
         """
+        super().__init__(sleep)
         self.port = port
         self.memory = memory
         self.names = names
@@ -98,7 +98,6 @@ class ErnicHost(Host):
         #: How queue pairs in handshake mode are rung; without it by register, like the others.
         self.side_bands: SideBands | None = None
         self._rng = rng
-        self._sleep = sleep
 
     async def write(self, name: str, value: int, index: int | None = None, strb: int = 0xF) -> None:
         """Write register ``name`` (of row or queue pair ``index``)."""
@@ -112,26 +111,6 @@ class ErnicHost(Host):
         """Do the writes in order."""
         for entry in writes:
             await self.write(entry.name, entry.value, entry.index)
-
-    async def pause(self, microseconds: float) -> None:
-        """Let simulated time pass."""
-        await self._sleep(round(microseconds * 1_000_000))
-
-    async def wait_until(
-        self, look: Callable[[], Awaitable[bool]], what: str, limit_ps: int = 200_000_000
-    ) -> None:
-        """Look again and again until true, less often the longer it takes.
-
-        Raises:
-            TimeoutError: still false after ``limit_ps`` picoseconds.
-        """
-        waited = 0
-        while not await look():
-            if waited >= limit_ps:
-                raise TimeoutError(f"{what} did not happen within {limit_ps // 1_000_000} us")
-            pause = max(POLL_PS, min(waited // 8, LONGEST_POLL_PS))
-            await self._sleep(pause)
-            waited += pause
 
     # ---- device
     # -----------------------------------------------------------------------------------------------

@@ -18,10 +18,9 @@ from ref_model.registers import layout
 from tb.host.hermon_cq import Cq, CqSettings
 from tb.host.hermon_eq import EventQueue, EventQueues
 from tb.host.hermon_ring import MttArea, Ring, RingMaker
+from tb.host.patience import US, Patient
 from tb.host.placement import Memory
 
-US = 1_000_000
-POLL_PS = 200_000
 REST_LOOKS = 100
 MAILBOX = 64
 GUARD = 0xA5
@@ -97,8 +96,11 @@ class Result:
         return decode(self.image)
 
 
-class HermonHost:
-    """Host of one engine. ``sleep(ps)`` suspends the caller for that much simulated time."""
+class HermonHost(Patient):
+    """Host of one engine; its time is that of the bench, not of tick_us."""
+
+    POLL_PS = LONGEST_POLL_PS = 200_000
+    LIMIT_PS = 400 * US
 
     def __init__(
         self,
@@ -110,12 +112,12 @@ class HermonHost:
         sleep: Callable[[int], Awaitable[None]],
     ) -> None:
         """Nothing reaches the device before ``open``; ``knobs``: parameters of spec/hermon_cq."""
+        super().__init__(sleep)
         self.port = port
         self.uar = uar
         self.memory = memory
         self.knobs = knobs
         self.rng = rng
-        self.pause_ps = sleep
         self._layout = layout("hermon_cq")
         self._token = 0
         self.mtt: MttArea
@@ -144,25 +146,12 @@ class HermonHost:
         """Read register ``name``."""
         return await self.port.read(self.address(name, index))
 
-    async def pause(self, microseconds: float) -> None:
-        """Let simulated time pass (of the bench, not of tick_us)."""
-        await self.pause_ps(round(microseconds * US))
-
-    async def wait_until(self, look: Callable[[], Any], what: str, limit_ps: int = 400 * US) -> None:
-        """Look again and again until true; TimeoutError after ``limit_ps`` picoseconds."""
-        waited = 0
-        while not look():
-            if waited >= limit_ps:
-                raise TimeoutError(f"{what} did not happen within {limit_ps // US} us")
-            await self.pause_ps(POLL_PS)
-            waited += POLL_PS
-
     async def rest(self) -> None:
         """Wait until the device says it is idle; it may never be while events wait for room in an EQ."""
         for _ in range(REST_LOOKS):
             if await self.read("STAT") & 1:
                 return
-            await self.pause_ps(POLL_PS)
+            await self.pause_ps(self.POLL_PS)
 
     # -- bring-up ---------------------------------------------------------------------------------
 

@@ -13,16 +13,15 @@ from ref_model.errors import UserError
 from ref_model.rclink import ports
 from ref_model.rclink.registers import QP_WINDOW, RegisterFile
 from tb.agents.tokens import TokenClient
+from tb.host.patience import US, Patient
 from tb.host.placement import Memory
 from tb.host.rclink_settings import Change, QpSettings, RclinkSettings, device_changes, qp_changes
 from tb.host.type3 import Type3Rings
 
-POLL_PS = 500_000
 ASIDE_PS = 1
 """What a scenario does behind a packet is off the clock edges: no race with what the monitors see there."""
 ENABLED_PS = 40_000
 """How long an enable may take to have its effect: no packet is given to the device before."""
-US = 1_000_000
 PSN_MASK = 4095
 
 
@@ -36,8 +35,11 @@ class RegisterPort(Protocol):
         """Read 64 bits."""
 
 
-class RclinkHost:
-    """Host of one RCLINK. ``sleep(ps)`` suspends the caller for that much simulated time."""
+class RclinkHost(Patient):
+    """Host of one RCLINK."""
+
+    POLL_PS = LONGEST_POLL_PS = 500_000
+    LIMIT_PS = 2_000 * US
 
     def __init__(
         self,
@@ -48,10 +50,10 @@ class RclinkHost:
         sleep: Callable[[int], Awaitable[None]],
     ) -> None:
         """Nothing reaches the device before ``open``; ``knobs``: parameters of spec/rclink."""
+        super().__init__(sleep)
         self.port = port
         self.client = client
         self._knobs = knobs
-        self._sleep = sleep
         self.type3 = Type3Rings(self, memory)
         self.forget()
 
@@ -113,21 +115,6 @@ class RclinkHost:
         """Do the changes in order."""
         for change in changes:
             await self.set(change.register, change.qp, **change.fields)
-
-    async def pause(self, microseconds: float) -> None:
-        """Let simulated time pass."""
-        await self._sleep(round(microseconds * US))
-
-    async def wait_until(
-        self, look: Callable[[], Awaitable[bool]], what: str, limit_ps: int = 2_000 * US
-    ) -> None:
-        """Look again and again until true; TimeoutError after ``limit_ps`` picoseconds."""
-        waited = 0
-        while not await look():
-            if waited >= limit_ps:
-                raise TimeoutError(f"{what} did not happen within {limit_ps // US} us")
-            await self._sleep(POLL_PS)
-            waited += POLL_PS
 
     # -- device and queue pairs -------------------------------------------------------------------
 

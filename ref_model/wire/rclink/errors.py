@@ -5,6 +5,8 @@ from __future__ import annotations
 from enum import Enum
 from typing import TYPE_CHECKING
 
+from ref_model.wire.malformed import MalformedFrame
+
 if TYPE_CHECKING:
     from ref_model.wire.rclink.frame import Frame
 
@@ -20,15 +22,11 @@ class Reason(str, Enum):
     ICRC = "no room for the ICRC"
 
 
-class ParseError(Exception):
+class ParseError(MalformedFrame):
     """A frame malformed at `layer` (ip, udp, rh, pad, icrc), `offset` bytes in.
 
     `partial` holds what could be read: all headers before the fault, and the bytes behind them as payload.
     """
 
-    def __init__(self, reason: Reason, layer: str, offset: int, partial: Frame) -> None:
-        super().__init__(f"{layer} at byte {offset}: {reason.value}")
-        self.reason = reason
-        self.layer = layer
-        self.offset = offset
-        self.partial = partial
+    reason: Reason
+    partial: Frame
