@@ -441,10 +441,12 @@ class AxiMemoryAgent(Agent):
     def hold(self, channel: str) -> None:
         """Keep READY of ``channel`` ("aw", "w", "ar") low until :meth:`release`."""
         self._request_channel(channel).hold()
+        self.monitor.held.add(channel)
 
     def release(self, channel: str) -> None:
         """End :meth:`hold`."""
         self._request_channel(channel).release()
+        self.monitor.held.discard(channel)
 
     def _request_channel(self, channel: str) -> SinkChannel:
         if channel not in ("aw", "w", "ar"):

@@ -405,11 +405,15 @@ class MacAgent(FrameAgent):
 
     def hold_output(self) -> None:
         """Keep READY of the output low until :meth:`release_output`."""
-        self._output().channel.hold()
+        output = self._output()
+        output.channel.hold()
+        output.held.add("ready")
 
     def release_output(self) -> None:
         """End :meth:`hold_output`."""
-        self._output().channel.release()
+        output = self._output()
+        output.channel.release()
+        output.held.discard("ready")
 
     @property
     def generators(self) -> tuple[Stalls, ...]:

@@ -52,13 +52,15 @@ def config_of(component: uvm_component, kind: type[Config]) -> Config:
 class Monitor(uvm_monitor):
     """Publishes the events of one interface on ``ap``.
 
-    ``count`` is the number published, ``minimum`` the least a test expects by its end (0: none).
+    ``count`` is the number published, ``minimum`` the least a test expects by its end (0: none). ``held``
+    names the channels on which the bench keeps READY low for as long as it likes.
     """
 
     def __init__(self, name: str, parent: uvm_component) -> None:
         super().__init__(name, parent)
         self.count = 0
         self.minimum = 0
+        self.held: set[str] = set()
         self.ap: Any = None
 
     def build_phase(self) -> None:

@@ -103,10 +103,12 @@ class SideBandSinkAgent(_SideBandAgent):
     def hold(self) -> None:
         """Keep READY low until :meth:`release`."""
         self.monitor.channel.hold()
+        self.monitor.held.add("ready")
 
     def release(self) -> None:
         """End :meth:`hold`."""
         self.monitor.channel.release()
+        self.monitor.held.discard("ready")
 
 
 @dataclass(slots=True)

@@ -156,12 +156,12 @@ class FastMacAgent(FrameAgent):
 
     def hold_output(self) -> None:
         """Keep READY of the output low until :meth:`release_output`."""
-        self._output()
+        self._output().held.add("ready")
         self._ports.hold(self._hold_bit, True)
 
     def release_output(self) -> None:
         """End :meth:`hold_output`."""
-        self._output()
+        self._output().held.discard("ready")
         self._ports.hold(self._hold_bit, False)
 
     def start(self) -> None:

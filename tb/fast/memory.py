@@ -91,10 +91,12 @@ class FastMemoryAgent(Agent):
     def hold(self, channel: str) -> None:
         """Keep READY of ``channel`` ("aw", "w", "ar") low until :meth:`release`."""
         self._ports.hold(self._hold + self._bit(channel), True)
+        self.monitor.held.add(channel)
 
     def release(self, channel: str) -> None:
         """End :meth:`hold`."""
         self._ports.hold(self._hold + self._bit(channel), False)
+        self.monitor.held.discard(channel)
 
     def _bit(self, channel: str) -> int:
         if channel not in _HOLD_BIT:

@@ -48,6 +48,7 @@ class Scoreboard(uvm_component):
         self._monitors: list[Monitor] = []
         self._next = BATCH
         self.hung: set[str] = set()
+        self._held_until = 0
 
     def connect_monitor(self, monitor: Monitor) -> None:
         """Take the events of ``monitor``."""
@@ -81,12 +82,14 @@ class Scoreboard(uvm_component):
         return self.merge.oldest_open() is None and not len(self.merge)
 
     def check_hangs(self) -> None:
-        """An item unfinished for LIVENESS_CLKS is a finding."""
+        """An item unfinished for LIVENESS_CLKS in which the bench held nothing up is a finding."""
+        if any(monitor.held for monitor in self._monitors):
+            self._held_until = now_ps()
         oldest = self.merge.oldest_open()
         if oldest is None:
             return
         name, begin = oldest
-        if now_ps() - begin > self.judge.liveness and name not in self.hung:
+        if now_ps() - max(begin, self._held_until) > self.judge.liveness and name not in self.hung:
             self.hung.add(name)
             rule = next(rule for start, rule in self.hang_rules.items() if name.startswith(start))
             since = f"open since {begin / 1000:.1f} ns"
