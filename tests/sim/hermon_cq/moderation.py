@@ -80,9 +80,10 @@ class moderation_period(HermonTest):
     async def scenario(self) -> None:
         await start(self, ())
         microsecond = int(self.host.knobs["CLK_PER_US"]) or self.tick_clks
+        queues = 1 << int(self.host.knobs["NUM_CQ_LOG"])
         longest = 65535 if microsecond < 10 else 5000  # real microseconds: nothing would happen for too long
         for number, period in enumerate((1, 16, 4095, 4096, longest)):
-            cq = await create(self, number % (1 << int(self.host.knobs["NUM_CQ_LOG"])), log_size=4, period=period)
+            cq = await create(self, number % queues, log_size=4, period=period)
             limit = 30_000 + microsecond * period
             for part in range(3 if period < longest else 2):
                 await cq.arm(Arm.ANY)
