@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -9,7 +10,8 @@ import click
 
 from ref_model.errors import UserError
 from tb.cli.console import print_line
-from tb.runner import ROOT, load_binding, targets, tests_of
+from tb.cli.skeletons import BINDING, OPEN_KNOBS, TESTS
+from tb.runner import ROOT, Binding, load_binding, targets, tests_of
 from tb.runner.filelist import HDL_SUFFIXES
 from tb.runner.knobs import suggest
 from tb.runner.paths import shown
@@ -53,32 +55,8 @@ def new_test(folder: Path, target: str, name: str, group: str) -> Path:
     if path.exists():
         raise UserError(f"{path} exists already: add the test there by hand, or choose another --group")
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(_TEST.format(name=name, title=name.replace("_", " ")), encoding="utf-8")
+    path.write_text(TESTS[target].format(name=name, title=name.replace("_", " ")), encoding="utf-8")
     return path
-
-
-_TEST = '''"""{title}: what the tests of this file have in common."""
-
-from __future__ import annotations
-
-from ref_model.rocev2.segment import Verb
-from tb.sequences.start import start
-from tb.sequences.traffic import post_all, request
-from tb.testcase import ErnicTest, dut_test
-
-
-@dut_test(suites=("full",))
-class {name}(ErnicTest):
-    """A SEND of 64 bytes arrives and completes (replace: the behaviour in words, one line).
-
-    Stimulus: one SEND of 64 random bytes on one queue pair.
-    Checks: ERN-053, ERN-062, ERN-071 (replace: the rules this test is there for).
-    """
-
-    async def scenario(self) -> None:
-        link = await start(self, pmtu=1024)
-        await post_all(self, link, [request(self.rng, Verb.SEND, 64)])
-'''
 
 
 @click.command("new-dut")
@@ -126,10 +104,7 @@ def new_dut(folder: Path, target: str, name: str) -> list[Path]:
     header, ports = module_ports(target, sources)
     folder.mkdir(parents=True, exist_ok=True)
     adapter.write_text(_adapter(target, name, header, ports), encoding="utf-8")
-    binding.write_text(
-        _BINDING.format(name=name, target=target, top=stub.top, adapter=adapter.name, macro=target.upper()),
-        "utf-8",
-    )
+    binding.write_text(_binding(stub, name, adapter.name), encoding="utf-8")
     return [binding, adapter]
 
 
@@ -145,35 +120,27 @@ def _adapter(target: str, name: str, header: str, ports: list[Port]) -> str:
     )
 
 
-_BINDING = """# Binding of {name}: which RTL is the DUT and how it is judged.
-# File names count from this directory; ${{ROOT}} is the rdma-dv tree, other ${{NAMES}} come from
-# environment variables.
-target = "{target}"
-top = "{top}"
-clock_period_ps = 4000                 # period of the data clocks
-SETTLE = 64                            # clocks until a register write or an input must have taken effect
-PIPE_OUT = 256                         # clocks an output may have waited in a queue of the DUT
-time_limit_s = 600                     # CPU time of a run, a quarter of what it may last; at it, inconclusive
-knob_set = "default"                   # takes nothing for granted that the specification leaves open
+def _binding(stub: Binding, name: str, adapter: str) -> str:
+    """Text of a binding: the bench of the stand-in's around another core."""
+    text = stub.path.read_text(encoding="utf-8")
+    bench = re.findall(r'^    ".*",$', _table(text, "hdl"), re.MULTILINE)  # the core itself is a list
+    knobs = [f"{knob} = {json.dumps(value)}" for knob, value in OPEN_KNOBS.get(stub.target, {}).items()]
+    return BINDING.format(
+        name=name,
+        target=stub.target,
+        top=stub.top,
+        period=stub.clock_period_ps,
+        adapter=adapter,
+        bench="\n".join(bench),
+        macro=stub.target.upper(),
+        fast=_table(text, "fast"),
+        parameters=_table(text, "parameters"),
+        knobs="\n".join(knobs),
+    )
 
-[hdl]
-sources = [
-    # "${{VENDOR_RTL}}/core.sv",
-    "{adapter}",
-    "${{ROOT}}/tb/hdl/*.sv",
-    "${{ROOT}}/tb/duts/{target}/{top}.sv",
-]
-include_dirs = ["${{ROOT}}/tb/hdl"]
-defines = {{ {macro}_DIRECT = 1 }}          # the top instantiates {target}, without the elastic shell
 
-[fast]                                 # the top with the transactors of the C engine; left out: Python only
-top = "{top}_fast"
-sources = ["${{ROOT}}/tb/fast/hdl/*.sv", "${{ROOT}}/tb/duts/{target}/{top}_fast.sv"]
-include_dirs = ["${{ROOT}}/tb/fast/hdl"]
-
-[parameters]                           # HDL parameters of the top; those tied to a knob follow it
-C_NUM_QP = {{ knob = "C_NUM_QP" }}
-
-[knobs]                                # what is known about this core (rdma-dv list --dut {target} --knobs)
-M_RULES = "report"                     # rules that rest on a proposal only are logged, not judged
-"""
+def _table(text: str, name: str) -> str:
+    """The TOML table ``name`` of ``text`` as it stands there."""
+    found = re.search(rf"^\[{name}\].*?(?=\n\n\[|\Z)", text, re.DOTALL | re.MULTILINE)
+    assert found is not None
+    return found[0]

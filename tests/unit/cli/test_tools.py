@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import importlib
 import json
 from pathlib import Path
 from types import SimpleNamespace
@@ -117,17 +118,35 @@ def test_module_ports(tmp_path: Path) -> None:
         module_ports("hermon", [source])
 
 
+ADAPTED = {
+    "ernic": "assign cmac_m_axis_tvalid = '0;",
+    "rclink": "assign TX_S_CRD_O = '0;",
+    "hermon_cq": "assign m_axi_awvalid = '0;",
+}
+
+
 @pytest.mark.skipif(not tools.have("icarus"), reason="Icarus Verilog is not installed")
-def test_new_dut_compiles(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("target", ADAPTED)
+def test_new_dut_compiles(target: str, tmp_path: Path) -> None:
     folder = tmp_path / "mine"
-    binding, adapter = scaffold.new_dut(folder, "ernic", "vendor_4_0")
-    text = adapter.read_text()
-    assert "assign cmac_m_axis_tvalid = '0;" in text and "assign s_axi_lite_wready = '0;" in text
+    binding, adapter = scaffold.new_dut(folder, target, "vendor_4_0")
+    assert ADAPTED[target] in adapter.read_text()
     loaded = load_binding(str(binding))
-    assert loaded.label == "ernic.vendor_4_0" and loaded.knobs["M_RULES"] == "report"
+    assert loaded.label == f"{target}.vendor_4_0" and loaded.knobs.get("M_RULES", "report") == "report"
     assert build(loaded, "icarus").program.is_file()
+    assert build(loaded.with_engine("c"), "icarus").program.is_file()
     with pytest.raises(UserError, match="exists already"):
-        scaffold.new_dut(folder, "ernic", "vendor_4_0")
+        scaffold.new_dut(folder, target, "vendor_4_0")
+
+
+@pytest.mark.parametrize("target", ADAPTED)
+def test_new_test_names_what_there_is(target: str, tmp_path: Path) -> None:
+    tree = ast.parse(scaffold.new_test(tmp_path, target, "fresh_words", "fresh_words").read_text())
+    imports = [node for node in tree.body if isinstance(node, ast.ImportFrom) and node.module != "__future__"]
+    assert imports
+    for node in imports:
+        module = importlib.import_module(node.module or "")
+        assert all(hasattr(module, alias.name) for alias in node.names)
 
 
 def test_job_names_are_unique() -> None:
