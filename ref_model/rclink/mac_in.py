@@ -8,8 +8,8 @@ from ref_model.events import FrameIn
 from ref_model.rclink import ports
 from ref_model.rclink.config import Flow
 from ref_model.rclink.messages import RX_DISABLED, TYPE2_RX_OVERSIZE
-from ref_model.rclink.requester import RNR, SEQUENCE
 from ref_model.rclink.responder import Request
+from ref_model.rclink.sending import RNR, SEQUENCE
 from ref_model.wire.rclink import (
     Frame,
     Kind,
