@@ -69,7 +69,7 @@ class MacIn:
         layout = ctx.device.layout
         error = event.user[0] if event.user else int(not event.good)
         if layout is None:
-            self._raw.received(event, error, "RCL-025")
+            self._raw.rx.received(event, error, "RCL-025")
             return
         sure = True
         try:
@@ -80,7 +80,7 @@ class MacIn:
             return
         if frame.kind is Kind.TYPE3:
             leaf = classify(event.data, layout).leaf
-            self._raw.received(event, error, "RCL-036" if behind_cut else LEAF_RULES.get(leaf, "RCL-025"))
+            self._raw.rx.received(event, error, "RCL-036" if behind_cut else LEAF_RULES.get(leaf, "RCL-025"))
             return
         if error:
             ctx.refuse(frame.payload, "RCL-029", "the MAC found it damaged")

@@ -100,7 +100,7 @@ class MacOut:
         self._resets.clear()
         self._spend(event)
         layout = ctx.device.layout
-        if layout is None or self._raw.expects(event.data):
+        if layout is None or self._raw.tx.expects(event.data):
             self._type3(event)
             return
         problem = False
@@ -132,7 +132,7 @@ class MacOut:
         if multicast and self._client.type2:
             return Kind.TYPE2
         named = hdr_type == self._ctx.device.layout.format and hdr_type != Format.STANDARD
-        if (named or not self._raw.pending) and self._shared.book.open:
+        if (named or not self._raw.tx.pending) and self._shared.book.open:
             return Kind.TYPE1
         return Kind.TYPE3
 
@@ -369,5 +369,5 @@ class MacOut:
         vc = ctx.device.vcs[Flow.TYPE3]
         self._judge.side(frames.Side(vc, 1 << vc, 0, 0, 0, 1, 0), event.user, raw=True)
         self._shared.gates.left(Flow.TYPE3, len(event.data))
-        if self._raw.sent(event):
+        if self._raw.tx.sent(event):
             ctx.rules.alive(MAC_PATH)

@@ -217,7 +217,7 @@ class RclinkModel:
                 return rule, f"{what} of QP {number}"
         if flow is Flow.TYPE2:
             return "RCL-062", "a TYPE2 frame"
-        return self.raw.missing
+        return self.raw.tx.missing
 
     def _reg_write(self, event: RegWrite) -> None:
         self.levels.given = True
