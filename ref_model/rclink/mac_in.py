@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from ref_model.events import FrameIn
 from ref_model.rclink import ports
 from ref_model.rclink.config import Flow
+from ref_model.rclink.incoming import Request
 from ref_model.rclink.messages import RX_DISABLED, TYPE2_RX_OVERSIZE
-from ref_model.rclink.responder import Request
 from ref_model.rclink.sending import RNR, SEQUENCE
 from ref_model.wire.rclink import (
     Frame,

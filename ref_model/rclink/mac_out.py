@@ -283,13 +283,15 @@ class MacOut:
         """Queue pair an ACK, NAK or CNP comes from: by the peer it names, one that owes it first."""
         assert frame.rh is not None
         peers = list(self._shared.peers.get(frame.rh.dest_qp, {}).values())
-        owing = [qp for qp in peers if (qp.responder.owes if pending == "answer" else qp.notices.owed)]
+        owing = [
+            qp for qp in peers if (qp.responder.answers.owes if pending == "answer" else qp.notices.owed)
+        ]
         chosen = owing or [qp for qp in peers if qp.config.enabled] or peers
         if chosen:
             same = [qp for qp in chosen if qp.config.key_tx == frame.rh.pkey] or chosen
             return same[0]
         everyone = self._shared.qps.values()
-        return next((qp for qp in everyone if qp.responder.owes or qp.notices.owed), None)
+        return next((qp for qp in everyone if qp.responder.answers.owes or qp.notices.owed), None)
 
     def _answer(self, event: FrameOut, frame: Frame) -> None:
         ctx, rh = self._ctx, frame.rh

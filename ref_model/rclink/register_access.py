@@ -212,8 +212,8 @@ class RegisterAccess:
             "EXPECT_RESP_PSN_MEM": {psn(state.una)},
             "TX_LAST_PSN_MEM": state.stepped | ({last, top} if state.una > state.next else {last}),
             "TX_MAX_FW_PSN_MEM": {top},
-            "REQ_CHK_SN_MEM": {responder.expected},
-            "TX_ACK_SN_MEM": {responder.expected},
+            "REQ_CHK_SN_MEM": {responder.expected.value},
+            "TX_ACK_SN_MEM": {responder.expected.value},
         }[name]
         if ctx.device.lite:
             rules.observe("RCL-053")
