@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from ref_model.rclink.context import Context
     from ref_model.rclink.qp import Qp
-    from ref_model.rclink.requester import Packet
+    from ref_model.rclink.sending import Packet
     from ref_model.rules import Scope
 
 

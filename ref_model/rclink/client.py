@@ -126,7 +126,7 @@ class Client:
         else:
             self.held += 1
             self.last_accept = event.settled
-            qp.requester.accept(event.data, fack, event.settled)
+            qp.sending.accept(event.data, fack, event.settled)
 
     def _multicast(self, event: FrameIn, group: int) -> None:
         ctx = self._ctx
@@ -147,7 +147,7 @@ class Client:
             self.type2_due()
 
     def _drop_type1(self, qp: Qp, payload: bytes, rule: str, why: str) -> None:
-        qp.requester.state.drops += 1
+        qp.sending.state.drops += 1
         self._drop(payload, rule, why)
 
     def _drop(self, payload: bytes, rule: str, why: str) -> None:
@@ -224,11 +224,11 @@ class Client:
         qp = self._shared.qp(number)
         if qp is None:
             ctx.rules.fail("RCL-041", "a queue pair of the build", number, "token port", ctx.client)
-        elif self._anonymous and not qp.requester.returns:
+        elif self._anonymous and not qp.requester.tokens.returns:
             duty = self._next_anonymous()
             ctx.rules.fail(duty.rule, duty.expected, f"token of QP {number}", duty.why, ctx.client)
             ctx.deadlines.void(duty)
-        elif qp.requester.token():
+        elif qp.requester.tokens.came_back():
             self.held -= 1
 
     def _next_anonymous(self) -> Must:

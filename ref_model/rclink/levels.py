@@ -73,7 +73,7 @@ class Levels:
         elif port == ports.MD_BUSY:
             self._raw.busy_level(value, now)
         elif port in (ports.NONR_INTR, ports.NONR_FAULT_INTR):
-            self._raw.interrupt(port, value, now)
+            self._raw.status.interrupt(port, value)
         else:
             raise KeyError(port)
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from ref_model.events import FrameIn
 from ref_model.rclink import ports
 from ref_model.rclink.config import Flow
+from ref_model.rclink.incoming import Request
 from ref_model.rclink.messages import RX_DISABLED, TYPE2_RX_OVERSIZE
-from ref_model.rclink.requester import RNR, SEQUENCE
-from ref_model.rclink.responder import Request
+from ref_model.rclink.sending import RNR, SEQUENCE
 from ref_model.wire.rclink import (
     Frame,
     Kind,
@@ -69,7 +69,7 @@ class MacIn:
         layout = ctx.device.layout
         error = event.user[0] if event.user else int(not event.good)
         if layout is None:
-            self._raw.received(event, error, "RCL-025")
+            self._raw.rx.received(event, error, "RCL-025")
             return
         sure = True
         try:
@@ -80,7 +80,7 @@ class MacIn:
             return
         if frame.kind is Kind.TYPE3:
             leaf = classify(event.data, layout).leaf
-            self._raw.received(event, error, "RCL-036" if behind_cut else LEAF_RULES.get(leaf, "RCL-025"))
+            self._raw.rx.received(event, error, "RCL-036" if behind_cut else LEAF_RULES.get(leaf, "RCL-025"))
             return
         if error:
             ctx.refuse(frame.payload, "RCL-029", "the MAC found it damaged")

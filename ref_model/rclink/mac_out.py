@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ref_model.rclink.nonr import RawEthernet
     from ref_model.rclink.qp import Qp, Shared
     from ref_model.rclink.rates import Rates
-    from ref_model.rclink.requester import Packet
+    from ref_model.rclink.sending import Packet
 
 
 #: LITE frames remembered, to tell one that is sent again.
@@ -100,7 +100,7 @@ class MacOut:
         self._resets.clear()
         self._spend(event)
         layout = ctx.device.layout
-        if layout is None or self._raw.expects(event.data):
+        if layout is None or self._raw.tx.expects(event.data):
             self._type3(event)
             return
         problem = False
@@ -132,7 +132,7 @@ class MacOut:
         if multicast and self._client.type2:
             return Kind.TYPE2
         named = hdr_type == self._ctx.device.layout.format and hdr_type != Format.STANDARD
-        if (named or not self._raw.pending) and self._shared.book.open:
+        if (named or not self._raw.tx.pending) and self._shared.book.open:
             return Kind.TYPE1
         return Kind.TYPE3
 
@@ -172,13 +172,13 @@ class MacOut:
         qp.scope.note(ctx.now, "out", frame)
         lite = ctx.device.lite
         rh = frame.rh
-        index = packet.index if rh is None else qp.requester.index_of(rh.psn)
+        index = packet.index if rh is None else qp.sending.state.index_of(rh.psn)
         again = packet.sends > 0
         flow = ctx.device.bank(qp.number)
         if self._judge.side(frames.side_of(ctx.device, flow), event.user, vc_rule="RCL-063"):
             several = int(ctx.knobs["TYPE1_VC_NUM"]) > 1
             ctx.rules.met("RCL-063", "VC of the bank by the low bits of the QP", ctx.mac, sure=several)
-        self.order(qp, flow, packet if lite else qp.requester.state.packets.get(index, packet))
+        self.order(qp, flow, packet if lite else qp.sending.state.packets.get(index, packet))
         actual = qp.requester.sent(index, packet, event.settled)
         if actual is None:
             actual = packet
@@ -192,7 +192,7 @@ class MacOut:
         if lite:
             self._left.append(actual.payload)
             qp.requester.sent_lite(actual)
-        qp.requester.schedule()
+        qp.sending.schedule()
         if good:
             ctx.rules.alive(MAC_PATH)
             if self.restarted:
@@ -214,10 +214,10 @@ class MacOut:
         peers = self._shared.peers.get(rh.dest_qp, {})
         if found:
             same = [entry for entry in found if entry[0].number in peers] or found
-            exact = [entry for entry in same if entry[0].requester.psn(entry[1].index) == rh.psn]
+            exact = [entry for entry in same if entry[0].sending.state.psn(entry[1].index) == rh.psn]
             return exact[0] if exact else self._next_of(same) or same[0]
         for qp in peers.values():
-            packet = qp.requester.state.packets.get(qp.requester.index_of(rh.psn))
+            packet = qp.sending.state.packets.get(qp.sending.state.index_of(rh.psn))
             if packet is not None:
                 return qp, packet
         return self._oldest() if not peers else None
@@ -226,16 +226,16 @@ class MacOut:
     def _next_of(found: list[tuple[Qp, Packet]]) -> tuple[Qp, Packet] | None:
         """The first of ``found`` that its queue pair sends next."""
         for qp, packet in found:
-            if packet.index == qp.requester.state.next:
+            if packet.index == qp.sending.state.next:
                 return qp, packet
         return found[0] if found else None
 
     def _oldest(self) -> tuple[Qp, Packet] | None:
         """The packet that should have gone, where a frame tells nothing of itself."""
-        waiting = [qp for qp in self._shared.qps.values() if qp.requester.waiting() is not None]
+        waiting = [qp for qp in self._shared.qps.values() if qp.sending.waiting() is not None]
         if not waiting:
             return None
-        entries = [(qp, qp.requester.state.packets[qp.requester.waiting() or 0]) for qp in waiting]
+        entries = [(qp, qp.sending.state.packets[qp.sending.waiting() or 0]) for qp in waiting]
         return min(entries, key=lambda entry: entry[1].age)
 
     def _stranger(self, event: FrameOut, frame: Frame) -> None:
@@ -254,7 +254,7 @@ class MacOut:
     def _compare(self, event: FrameOut, frame: Frame, qp: Qp, packet: Packet, again: bool) -> bool:
         ctx = self._ctx
         timestamp = frame.rh.timestamp if frame.rh is not None else 0
-        psn = qp.requester.psn(packet.index)
+        psn = qp.sending.state.psn(packet.index)
         choices = []
         for device, config in self._configurations(qp):
             assert config is not None
@@ -283,13 +283,15 @@ class MacOut:
         """Queue pair an ACK, NAK or CNP comes from: by the peer it names, one that owes it first."""
         assert frame.rh is not None
         peers = list(self._shared.peers.get(frame.rh.dest_qp, {}).values())
-        owing = [qp for qp in peers if (qp.responder.owes if pending == "answer" else qp.notices.owed)]
+        owing = [
+            qp for qp in peers if (qp.responder.answers.owes if pending == "answer" else qp.notices.owed)
+        ]
         chosen = owing or [qp for qp in peers if qp.config.enabled] or peers
         if chosen:
             same = [qp for qp in chosen if qp.config.key_tx == frame.rh.pkey] or chosen
             return same[0]
         everyone = self._shared.qps.values()
-        return next((qp for qp in everyone if qp.responder.owes or qp.notices.owed), None)
+        return next((qp for qp in everyone if qp.responder.answers.owes or qp.notices.owed), None)
 
     def _answer(self, event: FrameOut, frame: Frame) -> None:
         ctx, rh = self._ctx, frame.rh
@@ -369,5 +371,5 @@ class MacOut:
         vc = ctx.device.vcs[Flow.TYPE3]
         self._judge.side(frames.Side(vc, 1 << vc, 0, 0, 0, 1, 0), event.user, raw=True)
         self._shared.gates.left(Flow.TYPE3, len(event.data))
-        if self._raw.sent(event):
+        if self._raw.tx.sent(event):
             ctx.rules.alive(MAC_PATH)

@@ -116,9 +116,9 @@ class RclinkModel:
             ports.CC_QP_EN: self._mask,
             ports.RECV_CNP: lambda event: self._told(event, lambda qp: self.cnp_filter.told(qp)),
             ports.RECV_ACK: lambda event: self._told(
-                event, lambda qp: qp.requester.reported(*event.values[1:])
+                event, lambda qp: qp.requester.reports.came(*event.values[1:])
             ),
-            ports.RETRY_TMO: lambda event: self._told(event, lambda qp: qp.requester.timed_out()),
+            ports.RETRY_TMO: lambda event: self._told(event, lambda qp: qp.requester.timer.timed_out()),
             ports.NOCNP: lambda event: self._told(event, lambda qp: qp.notices.reported(event.values[1])),
             ports.MSI: self._message,
             ports.MAC_RX_CUT: self._cut,
@@ -161,12 +161,12 @@ class RclinkModel:
         """Return why the DUT still owes something, or an empty string."""
         if self.ctx.deadlines.open:
             return f"{self.ctx.deadlines.open} obligations open"
-        waiting = sum(qp.requester.state.accepted - qp.requester.state.una for qp in self.shared.qps.values())
+        waiting = sum(qp.sending.state.accepted - qp.sending.state.una for qp in self.shared.qps.values())
         if waiting and not self.ctx.device.lite:
             held = sum(
-                qp.requester.held
+                qp.sending.held
                 for qp in self.shared.qps.values()
-                if qp.requester.fatal or not qp.config.enabled
+                if qp.sending.fatal or not qp.config.enabled
             )
             if waiting > held:
                 return f"{waiting} packets not acknowledged"
@@ -205,7 +205,7 @@ class RclinkModel:
         if flow in BANKS:
             number = self.arbiter.first(flow)
             if number is not None:
-                rule, what = self.shared.qps[number].requester.missing()
+                rule, what = self.shared.qps[number].sending.missing()
                 if self.mac_out.restarted:
                     rule = "RCL-127"
                 elif rule == "RCL-056" and self.shared.fatal:
@@ -217,7 +217,7 @@ class RclinkModel:
                 return rule, f"{what} of QP {number}"
         if flow is Flow.TYPE2:
             return "RCL-062", "a TYPE2 frame"
-        return self.raw.missing
+        return self.raw.tx.missing
 
     def _reg_write(self, event: RegWrite) -> None:
         self.levels.given = True
@@ -286,7 +286,7 @@ class RclinkModel:
         elif cause == RETRY_OVER:
             qp = self.shared.qp(number)
             if qp is not None:
-                qp.requester.turned_fatal()
+                qp.requester.retries.turned_fatal()
 
     def _violation(self, event: ProtocolViolation) -> None:
         self.rules.fail(event.rule, "the protocol of the port", event.text, event.where)

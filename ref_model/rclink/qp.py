@@ -12,6 +12,7 @@ from ref_model.rclink.notices import Notices
 from ref_model.rclink.rate import Rate, Windows
 from ref_model.rclink.requester import Requester
 from ref_model.rclink.responder import Delivery, Responder
+from ref_model.rclink.sending import Sending
 from ref_model.rclink.turns import Turns
 from ref_model.rules import Scope
 
@@ -83,7 +84,8 @@ class Qp:
         self.rate_locked = False  #: disabled at rate 0: SET_CC_RATE is ignored until it is enabled
         self.refused_rule = ""  #: rule of the last frame for it that had to be dropped
         self.notices = Notices(self)
-        self.requester = Requester(self)
+        self.sending = Sending(self)
+        self.requester = Requester(self.sending)
         self.responder = Responder(self)
         self._reminder = False
 
@@ -129,8 +131,8 @@ class Qp:
         self._reminder = False
         now = self.ctx.rules.now
         self.ctx.now = max(self.ctx.now, now)
-        self.requester.clock = self.ctx.tx_held.free(now)
-        self.requester.schedule()
+        self.sending.clock = self.ctx.tx_held.free(now)
+        self.sending.schedule()
 
     # -- deliveries -------------------------------------------------------------------------------
 

@@ -81,8 +81,8 @@ class Rates:
             ctx.deadlines.void(self._clr.pop(qp.number))
         if high < value and qp.number in self._shared.masked:
             qp.arbiter.released(qp.number)
-        qp.requester.clock = ctx.clock_at(now + ctx.timing.settle)
-        qp.requester.schedule()
+        qp.sending.clock = ctx.clock_at(now + ctx.timing.settle)
+        qp.sending.schedule()
 
     def set_type2(self, value: int, now: int) -> None:
         """SET_TYPE2_RATE."""
@@ -187,14 +187,14 @@ class Rates:
         duty = self._clr.pop(qp.number, None)
         if duty is not None:
             ctx.deadlines.meet(duty)
-        qp.requester.schedule()
+        qp.sending.schedule()
         low, high = rate.moment(now - self._sweep, now)
         if rate.threshold is None or self.recently_set(qp.number, self._sweep):
             return
         if high >= rate.threshold:
             ctx.rules.met("RCL-064", "its rate is used up", qp.scope, sure=low >= rate.threshold)
             return
-        if qp.requester.idle:
+        if qp.sending.idle:
             seen = f"CLR at {high} of {rate.threshold}"
             ctx.rules.fail("RCL-064", "no CLR", seen, "its rate is not used up", qp.scope)
             return
@@ -209,7 +209,7 @@ class Rates:
         if qp.number in self._opens:
             ctx.deadlines.meet(self._opens.pop(qp.number))
         qp.arbiter.released(qp.number)
-        qp.requester.schedule()
+        qp.sending.schedule()
         if rate.threshold:
             ctx.rules.alive(("rate", qp.number))
         if self.recently_set(qp.number, self._sweep):

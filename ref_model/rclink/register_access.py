@@ -91,18 +91,18 @@ class RegisterAccess:
         model.shared.buffers.judge()
 
     def _qp_write(self, qp: Qp, name: str, word: int, event: RegWrite) -> None:
-        requester, responder = qp.requester, qp.responder
+        sending, responder = qp.sending, qp.responder
         qp.configured(event.settled)
         if name == "QP_CONTROL_STATUS":
             if event.data & lanes(event.strb) & FREE_BUF_SET:
-                self._model.client.flushed(*requester.flush())
+                self._model.client.flushed(*qp.requester.flush())
             self._model.rates.lock(qp)
-            requester.schedule()
+            sending.schedule()
         elif name == "TX_EPSN_MEM":
-            if requester.held:
+            if sending.held:
                 self._ctx.rules.inconclusive(f"QP {qp.number} was numbered anew with packets in hand")
                 return
-            requester.preset(word & PSN_MASK)
+            qp.requester.preset(word & PSN_MASK)
         elif name == "REQ_CHK_SN_MEM":
             responder.forget()
             responder.preset(word & PSN_MASK)
@@ -110,13 +110,13 @@ class RegisterAccess:
             self._model.rates.written(qp, word & 0x3FFFFF, event.settled)
         elif name == "TX_CC_BYTE_CNT_MEM":
             qp.rate.preset(word & 0xFFFFFF)
-        elif name in ("TX_LAST_PSN_MEM", "TX_MAX_FW_PSN_MEM") and not requester.state.accepted:
-            requester.state.tails = tuple(
+        elif name in ("TX_LAST_PSN_MEM", "TX_MAX_FW_PSN_MEM") and not sending.state.accepted:
+            sending.state.tails = tuple(
                 self._values.word(tail, qp.number) & PSN_MASK
                 for tail in ("TX_LAST_PSN_MEM", "TX_MAX_FW_PSN_MEM")
             )
         elif name == "RETRY_CNT_MEM":
-            requester.state.retries, requester.state.rnr_retries = word & 15, word >> 4 & 15
+            sending.state.retries, sending.state.rnr_retries = word & 15, word >> 4 & 15
 
     # -- reads ------------------------------------------------------------------------------------
 
@@ -191,19 +191,19 @@ class RegisterAccess:
     def _moving(self, qp: Qp, name: str, value: int) -> None:
         """A register that traffic moves: exact at quiet, or while the queue pair has had no traffic."""
         ctx, rules = self._ctx, self._ctx.rules
-        state, responder = qp.requester.state, qp.responder
+        state, responder = qp.sending.state, qp.responder
         if not ctx.quiet:
             rules.observe("RCL-053")
             return
         if name == "RETRY_CNT_MEM":
-            if not state.vague and not qp.requester.fatal:
+            if not state.vague and not qp.sending.fatal:
                 rules.eq("RCL-050", min(state.retries, 15), value & 15, "retry_counter", qp.scope)
             return
         if name == "TX_CC_BYTE_CNT_MEM":
             low, high = qp.rate.moment(ctx.now - ctx.timing.reaction, ctx.now)
             rules.in_range("RCL-065", low, high, value, "byte counter", qp.scope)
             return
-        psn = qp.requester.psn
+        psn = qp.sending.state.psn
         last, top = psn(state.next - 1), psn(state.top - 1)
         if state.tails is not None:
             last, top = state.tails
@@ -212,8 +212,8 @@ class RegisterAccess:
             "EXPECT_RESP_PSN_MEM": {psn(state.una)},
             "TX_LAST_PSN_MEM": state.stepped | ({last, top} if state.una > state.next else {last}),
             "TX_MAX_FW_PSN_MEM": {top},
-            "REQ_CHK_SN_MEM": {responder.expected},
-            "TX_ACK_SN_MEM": {responder.expected},
+            "REQ_CHK_SN_MEM": {responder.expected.value},
+            "TX_ACK_SN_MEM": {responder.expected.value},
         }[name]
         if ctx.device.lite:
             rules.observe("RCL-053")
