@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ref_model.events import HostWrite, MemRead, MemWrite, RegRead, RegWrite
+from ref_model.events import HostWrite, MemRead, MemWrite
 from ref_model.memory import SparseMemory
 from ref_model.rclink import ports
 from ref_model.rclink.nonr_channel import UNASKED, Channel
@@ -49,14 +49,14 @@ class RawEthernet:
 
     # -- registers --------------------------------------------------------------------------------
 
-    def write(self, name: str, data: int, event: RegWrite) -> bool:
+    def write(self, name: str, data: int) -> bool:
         """A write to a status register; returns whether it was one."""
         if name not in ("DMA_INTR_ST0", "DMA_INTR_ST1"):
             return False
         self.status.clear(name, data)
         return True
 
-    def configured(self, name: str, event: RegWrite) -> None:
+    def configured(self, name: str) -> None:
         """A register was written: follow rings, enables and resets."""
         for channel in self._channels:
             channel.configured(name)
@@ -67,14 +67,14 @@ class RawEthernet:
                     self.tx.expect()
         self.tx.expect()
 
-    def read(self, name: str, event: RegRead) -> bool:
+    def read(self, name: str, data: int) -> bool:
         """Judge a read of a register that the channels move; returns whether it was one."""
         if name in ("DMA_INTR_ST0", "DMA_INTR_ST1"):
-            self.status.read(name, event.data)
+            self.status.read(name, data)
             return True
         for channel in self._channels:
             if name == f"{channel.kind}_MD_TAIL_PTR":
-                channel.read_tail(name, event.data)
+                channel.read_tail(name, data)
                 return True
         return False
 
@@ -163,7 +163,8 @@ class RawEthernet:
         owner = next((channel for channel in self._channels if channel.ring.contains(addr)), None)
         if owner is None or owner.running:
             why = "only descriptors between tail and head are read"
-            self._ctx.rules.fail("RCL-108", "a posted descriptor", addr, why, self._ctx.client)
+            rule = UNASKED[owner.kind if owner is not None else "TX"]
+            self._ctx.rules.fail(rule, "a posted descriptor", addr, why, self._ctx.client)
 
     def memory_write(self, event: MemWrite) -> None:
         """The DUT wrote memory."""

@@ -73,6 +73,7 @@ class RawReceiver:
         self._chunks.clear()
         self._buffers.clear()
         self._frames.clear()
+        self._waiting_bytes = 0
 
     def void_frames(self) -> None:
         """Frames that wait are not owed any more."""

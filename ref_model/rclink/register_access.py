@@ -66,7 +66,7 @@ class RegisterAccess:
         if register.name == "INTR_STATUS":
             self._ctx.messages.cleared(event.data & lanes(event.strb), event.settled)
             return
-        if self._model.raw.write(register.name, event.data & lanes(event.strb), event):
+        if self._model.raw.write(register.name, event.data & lanes(event.strb)):
             return
         self._values.write(addr, event.data, event.strb)
         if register.name == "RDMA_EN" and self._model.shared.book.open:
@@ -75,7 +75,7 @@ class RegisterAccess:
                 self._ctx.rules.inconclusive("a software reset with packets in hand: its effect is not given")
         if register.name != "QP_ID_SET":
             self._configured(event)
-            self._model.raw.configured(register.name, event)
+            self._model.raw.configured(register.name)
 
     def _configured(self, event: RegWrite) -> None:
         """Global configuration changed."""
@@ -139,7 +139,7 @@ class RegisterAccess:
             self._qp_read(qp, register, event.data)
         elif register.name == "INTR_STATUS":
             ctx.messages.read(event.data & 0xFFFF, ctx.now)
-        elif not self._model.raw.read(register.name, event):
+        elif not self._model.raw.read(register.name, event.data):
             self._stored(register, 0, event.data, "RCL-125/printed")
 
     def _stored(self, register: Register, qp: int, value: int, rule: str, without: int = 0) -> None:

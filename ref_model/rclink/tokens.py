@@ -83,6 +83,7 @@ class Tokens:
         return duty.rule if duty is not None and special else ""
 
     def forget(self) -> None:
-        """The packets are numbered anew: nothing is owed."""
+        """The packets are numbered anew: nothing is owed, and no answer of before counts."""
         self._ctx.deadlines.void(self._duty)
         self._duty = None
+        self._ignored = ""

@@ -314,6 +314,29 @@ def test_oversize_and_empty_buffer() -> None:
     assert bench.end()[0] == "RCL-114"
 
 
+@pytest.mark.parametrize("reset", [True, False], ids=["reset between", "no reset"])
+def test_frames_that_fill_the_fifo(reset: bool) -> None:
+    """Frames without a buffer are more than the FIFO holds, unless a soft reset took the first of them."""
+    bench = Bench()
+    frame = FRAME * 30
+    for half in range(2):
+        for _ in range(8192 // len(frame)):
+            bench.frame(frame)
+        if reset and not half:
+            bench.write("NONR_DMA_CTRL", 1 | 1 << 8 | 1 << 31)
+            bench.write("NONR_DMA_CTRL", 1 | 1 << 8)
+    bench.level(ports.NONR_INTR, 1)
+    bench.end()
+    assert bool(bench.model.rules.undecided) is not reset
+
+
+def test_read_behind_the_receive_ring() -> None:
+    bench = Bench()
+    bench.post("RX", [rx_md()])
+    bench.md_read(RX_RING, 2)
+    assert bench.end()[0] == "RCL-109"
+
+
 @pytest.mark.parametrize(("port", "bit"), [(ports.MD, 3), (ports.DATA, 4)])
 def test_bus_errors(port: str, bit: int) -> None:
     bench = Bench()
