@@ -101,6 +101,7 @@ class Cq:
         self.refused: Item | None = None  #: the report that overflowed
         self.error_answer = False  #: its MTT entry or CQE had an error response
         self.record_error = False  #: so had the latest read of its DB record
+        self.unreleased = False  #: HW2SW_CQ was refused and no command has shown since that it is hardware's
         self.freed = False  #: moderation was switched off and no event has come since
         self.shown: int | None = None  #: producer counter of the latest good image
         counted = Counted(start, start, start, None, ctx.ticks.count(now), None, ring.size, start)

@@ -58,7 +58,6 @@ task choose_work;
     if (ready != 4'd0) begin
       for (k = 3; k >= 0; k = k - 1) if (ready[(last_served + 1 + k) & 3]) pick = last_served + 1 + k;
       if (takes(10) && ready[1]) pick = 2'd1;
-      `MUT_IF(280, ready[3], pick = 2'd3;)
       last_served = pick;
       case (pick)
         2'd0: begin_command;

@@ -150,7 +150,9 @@ class eq_off(HermonTest):
         await self.host.close_eq(1)
         await second.arm(Arm.ANY)
         await fill(self, second, 1)
+        await self.settle()
         await self.host.open_eq(1, 3, 1)
+        await self.clocks(2 * LONG)  # longer than an event may take
         for cq in (first, second):
             cq.drain()
             cq.sn += 1
@@ -270,3 +272,25 @@ class eq_laps(HermonTest):
             await self.host.eqs.handle()
             for cq in cqs:
                 cq.drain()
+
+
+@dut_test(suites=("full",))
+class eq_arm_apart(HermonTest):
+    """Arming one event queue arms no other.
+
+    Stimulus: an event queue that is not armed beside one that is armed by doorbells; events on both in turn.
+    Checks: HCQ-102/unarmed, HCQ-102/raised, HCQ-103/index.
+    """
+
+    async def scenario(self) -> None:
+        await start(self, (), eqs=(), async_eq=None)
+        for eqn in range(2):
+            await self.host.open_eq(eqn, 4, eqn)
+        silent, loud = [await create(self, number, eqn=number) for number in range(2)]
+        for _ in range(3):
+            await round_trip(self, loud)
+            await silent.arm(Arm.ANY)
+            await fill(self, silent, 1)
+            await self.settle()
+            await self.host.eqs.handle(arm=False)
+            silent.drain()

@@ -433,6 +433,7 @@ class recreate_again(HermonTest):
         await self.host.destroy(1)
         third = await create(self, 1, log_size=2)
         await third.arm(Arm.SOLICITED)
+        await rest(self)
         await fill(self, third, 1)
         await self.host.eqs.handle()
         await overflow(self, third)
@@ -460,27 +461,6 @@ class destroy_held_error(HermonTest):
         await self.host.eqs.handle()
         await self.clocks(LONG)
         await round_trip(self, await create(self, 3, eqn=0))
-
-
-@dut_test(suites=("full",))
-class traffic_dense(HermonTest):
-    """Commands, doorbells and events go on while reports never cease.
-
-    Stimulus: 400 reports in a row to a queue with overrun-ignore; queries, requests and events of another.
-    Checks: HCQ-119/commands, HCQ-119/doorbells, HCQ-062, HCQ-117.
-    """
-
-    async def scenario(self) -> None:
-        (cq,) = await start(self, (2,), log_size=3)
-        dense = await create(self, 1, log_size=4, oi=True)
-        await fill(self, cq, 1)
-        traffic = cocotb.start_soon(self.producer.burst(dense.cqn, 400))
-        await self.host.query(2)
-        await cq.arm(Arm.ANY)
-        await await_event(self, cq)
-        await self.host.query(dense.cqn)
-        await traffic
-        await rest(self)
 
 
 @dut_test(suites=("full",))

@@ -112,7 +112,7 @@ class resize_refused(HermonTest):
         for number, unread in enumerate((2, 3, 4, 5, 6)):
             cq = await create(self, number, log_size=3)
             await laps(self, cq, 3)
-            await cq.arm(Arm.NTH, cq.ci + unread)
+            await (cq.arm(Arm.SOLICITED) if unread == 5 else cq.arm(Arm.NTH, cq.ci + unread))
             await fill(self, cq, unread)
             await cq.resize(2)
             await self.host.query(number)
@@ -279,7 +279,7 @@ class resize_kept(HermonTest):
             for new in (2, 4):
                 await fill(self, cq, 3)
                 cq.publish(cq.skip(3))
-                await self.host.resize_command(number, self.host.rings.make(new, cc=cc))
+                await self.host.resize_command(number, self.host.rings.make(new, collapsed=cc))
                 cq.publish(cq.skip(1))
                 await self.host.query(number)
             await fill(self, cq, 40 if oi else 3)
