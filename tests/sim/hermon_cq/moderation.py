@@ -182,6 +182,7 @@ class moderation_undisturbed(HermonTest):
         timed, plain = await start(self, (2, 3), log_size=5, eqn=1)
         await self.host.moderate(2, 0, 20000)
         for turn in range(6):
+            before = timed.events
             await timed.arm(Arm.ANY)
             await fill(self, timed, 1)
             await self.clocks(16000)
@@ -193,7 +194,7 @@ class moderation_undisturbed(HermonTest):
                 await self.host.move(2, 2)
             elif turn == 4:
                 await timed.resize(4)
-            await await_event(self, timed, clocks=90_000)
+            await await_event(self, timed, before + 1 - timed.events, clocks=90_000)
             timed.drain()
 
 
@@ -208,12 +209,13 @@ class count_undisturbed(HermonTest):
     async def scenario(self) -> None:
         counted, beside = await start(self, (4, 5), log_size=5, eqn=1, max_count=6)
         for turn in range(5):
+            before = counted.events
             await counted.arm(Arm.ANY)
             await rest(self)
             await fill(self, counted, 3)
             await (self.host.move(4, turn % 3) if turn % 2 else fill(self, beside, 4))
             await fill(self, counted, 3 if turn else 5)
-            await await_event(self, counted, clocks=90_000)
+            await await_event(self, counted, before + 1 - counted.events, clocks=90_000)
             counted.drain()
             beside.drain()
 

@@ -150,13 +150,13 @@ class ignored_bits(HermonTest):
 
     async def scenario(self) -> None:
         (cq,) = await start(self, (1,), log_size=3)
-        await self.host.query(0xA5 << 24 | 1)
-        for low in (1, 0x3F, 0x20):
-            await self.host.command(0x2C, 1, 1, {"cq_max_count": low & 1}, inbox=self.host.inbox | low)
-            await self.host.query(1)
         for first_bits, second_bits in ((0, 0xA5 << 24), (1 << 27, 0), (3 << 30, 0)):
             first, second = cq.doorbell(2, cq.ci, cq.sn)
             await self.host.ring_cq(1, first | first_bits, second | second_bits)
             await fill(self, cq, 1)
             await await_event(self, cq)
             cq.drain()
+        await self.host.query(0xA5 << 24 | 1)
+        for low in (1, 0x3F, 0x20):
+            await self.host.command(0x2C, 1, 1, {"cq_max_count": low & 1}, inbox=self.host.inbox | low)
+            await self.host.query(1)
