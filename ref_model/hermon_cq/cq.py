@@ -97,6 +97,7 @@ class Cq:
         self.fault_certain = False
         self.error_duty: Must | None = None
         self.error_sent = False
+        self.error_void = False  #: no EQ was there for it: the EQE may have been discarded
         self.capacity_free = False  #: an illegal consumer counter left the capacity open
         self.refused: Item | None = None  #: the report that overflowed
         self.error_answer = False  #: its MTT entry or CQE had an error response

@@ -67,7 +67,7 @@ class EventQueues:
         for cq in self._ctx.cqs.values():
             states = cq.arm.states
             if cq.fault is not None and not cq.error_sent and self.async_eqn in [q.number for q in full]:
-                found = None if found is None or not cq.fault_certain else True
+                found = None if found is None or cq.error_void or not cq.fault_certain else True
             elif cq.held and cq.arm.owes() and len(cq.eqns) == 1:
                 found = None if found is None else True
             elif cq.held and any(state.due or (state.armed and state.armed.ripe >= 0) for state in states):
@@ -273,7 +273,8 @@ class EventQueues:
         if cq.fault is None or cq.error_sent or cq.error_duty is not None or cq.life is not Life.LIVE:
             return
         queue = self.usable(self.async_eqn) if self.async_eqn is not None else None
-        if queue is None or queue.room <= 0:
+        cq.error_void = cq.error_void or queue is None
+        if cq.error_void or queue is None or queue.room <= 0:
             return
         rule = "HCQ-074/sent" if cq.fault is Fault.OVERFLOW else "HCQ-077/event"
         if cq.oi == {True}:

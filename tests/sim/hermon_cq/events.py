@@ -158,6 +158,8 @@ class eq_off(HermonTest):
             cq.sn += 1
             await round_trip(self, cq)
         await overflow(self, second)
+        await self.host.write("ASYNC_EQ", 1 << 31)
+        await self.clocks(2 * LONG)
 
 
 @dut_test(suites=("smoke", "full"))

@@ -524,6 +524,26 @@ def test_event_for_a_queue_that_is_not_valid(late: bool) -> None:
         assert bench.finish() == []
 
 
+@pytest.mark.parametrize("off", [True, False])
+def test_error_event_without_an_asynchronous_queue(off: bool) -> None:
+    """It is discarded: none is owed when there is a queue later. With one from the start it is."""
+
+    class Silent(CommandEngine):
+        def send(self, number: int | None, data: bytes) -> bool:
+            return True if data[1] == 4 else super().send(number, data)
+
+    bench = Bench({}, Silent)
+    bench.create(1, 2)
+    if off:
+        bench.write("ASYNC_EQ", 3)
+    bench.reports(1, 5)
+    bench.quiet()
+    if off:
+        bench.write("ASYNC_EQ", 1 << 31 | 3)
+    bench.wait(2000)
+    assert first(bench) == ("none" if off else "HCQ-074/sent")
+
+
 @pytest.mark.parametrize("keeps", [True, False])
 def test_request_that_waits_for_its_period_over_a_resize(keeps: bool) -> None:
     class Forgets(CommandEngine):
