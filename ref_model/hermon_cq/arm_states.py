@@ -300,6 +300,20 @@ class Arm:
             return False
         return True
 
+    def discarded(self) -> bool:
+        """At rest with no EQ to write to: events that were due are gone; returns whether there was one."""
+        self.spread()
+        found = False
+        states = set()
+        for state in self.states:
+            left = state._replace(due=0)
+            if left.armed is not None and left.armed.ripe >= 0 and self._owes(left, True):
+                left = self._fired(left)._replace(due=0)
+            found = found or left != state
+            states.add(left)
+        self.states = states
+        return found
+
     # -- what was seen ------------------------------------------------------------------------------
 
     def written(self) -> bool:

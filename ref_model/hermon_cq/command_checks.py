@@ -87,6 +87,8 @@ class Checks:
         if request.opcode == MODIFY:
             return self._modify(request, cq, fields)
         rule = "HCQ-017/ends" if request.opcode == HW2SW else "HCQ-020"
+        if cq.unreleased:
+            return Expected(Answer.OK, "HCQ-025", "HW2SW_CQ was refused, hardware still owns the CQ")
         return Expected(Answer.OK, "HCQ-079" if cq.fault else rule, "a legal command")
 
     def _create(self, fields: dict[str, int]) -> Expected:

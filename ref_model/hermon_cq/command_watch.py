@@ -174,7 +174,8 @@ class CommandWatch:
         self._reports.resizes += 1
         choices = self._ctx.choices
         sure, may = choices.sure("RSZ_EVENT", 1), choices.may("RSZ_EVENT", 1)
-        if any(state.armed and state.armed.kind == ports.ANY for state in cq.arm.states):
+        ready = cq.arm.counted.waiting_tick is not None  # it waits for moderation, not for this CQE
+        if not ready and any(state.armed and state.armed.kind == ports.ANY for state in cq.arm.states):
             if sure:
                 cq.mark("HCQ-094")
             elif not may:

@@ -229,6 +229,7 @@ class Commands:
         """The command succeeded."""
         request, cq = running.request, running.cq
         assert cq is not None
+        cq.unreleased = False
         if request.opcode == SW2HW:
             self._created(running, cq, now)
         elif request.opcode == HW2SW:
@@ -343,7 +344,7 @@ class Commands:
             self._forget(cq)
             return
         if request.opcode == HW2SW:
-            cq.life = Life.LIVE
+            cq.life, cq.unreleased = Life.LIVE, True
         elif request.resizes and running.resize_seen and not running.faulty:
             ctx.rules.fail("HCQ-091/refuses", "no resize CQE", "one", "the resize was refused", cq.scope)
         elif request.opmod == MODERATE:

@@ -97,10 +97,12 @@ class Cq:
         self.fault_certain = False
         self.error_duty: Must | None = None
         self.error_sent = False
+        self.error_void = False  #: no EQ was there for it: the EQE may have been discarded
         self.capacity_free = False  #: an illegal consumer counter left the capacity open
         self.refused: Item | None = None  #: the report that overflowed
         self.error_answer = False  #: its MTT entry or CQE had an error response
         self.record_error = False  #: so had the latest read of its DB record
+        self.unreleased = False  #: HW2SW_CQ was refused and no command has shown since that it is hardware's
         self.freed = False  #: moderation was switched off and no event has come since
         self.shown: int | None = None  #: producer counter of the latest good image
         counted = Counted(start, start, start, None, ctx.ticks.count(now), None, ring.size, start)

@@ -58,6 +58,22 @@ class EventQueues:
         dropped = self._ctx.choices.may("EQ_FULL_MODE", "drop")
         return any(queue is None or (dropped and queue.room <= 0) for queue in queues)
 
+    def held(self) -> bool | None:
+        """Whether an event waits for room in an EQ at rest, which keeps the DUT from idle; None: unknown."""
+        found: bool | None = False
+        full = [queue for queue in self.queues if queue.valid and queue.room <= 0]
+        if full and (self.bad_page_events or self._ctx.choices.may("EQ_FULL_MODE", "drop")):
+            found = None
+        for cq in self._ctx.cqs.values():
+            states = cq.arm.states
+            if cq.fault is not None and not cq.error_sent and self.async_eqn in [q.number for q in full]:
+                found = None if found is None or cq.error_void or not cq.fault_certain else True
+            elif cq.held and cq.arm.owes() and len(cq.eqns) == 1:
+                found = None if found is None else True
+            elif cq.held and any(state.due or (state.armed and state.armed.ripe >= 0) for state in states):
+                return None
+        return found
+
     # -- set-up and doorbells -----------------------------------------------------------------------
 
     def set_up(self, number: int, valid: bool, log_size: int, base: int, arm: int, begin: int) -> None:
@@ -257,7 +273,8 @@ class EventQueues:
         if cq.fault is None or cq.error_sent or cq.error_duty is not None or cq.life is not Life.LIVE:
             return
         queue = self.usable(self.async_eqn) if self.async_eqn is not None else None
-        if queue is None or queue.room <= 0:
+        cq.error_void = cq.error_void or queue is None
+        if cq.error_void or queue is None or queue.room <= 0:
             return
         rule = "HCQ-074/sent" if cq.fault is Fault.OVERFLOW else "HCQ-077/event"
         if cq.oi == {True}:
@@ -330,3 +347,6 @@ class EventQueues:
             newest = queue.cis[-1]
             queue.cis.clear()
             queue.cis.append(newest)
+        for cq in self._ctx.cqs.values():
+            if not any(self.usable(number) for number in cq.eqns) and cq.arm.discarded():
+                cq.ignored = "HCQ-064"

@@ -58,8 +58,12 @@ class RegisterAccess:
 
     def write(self, event: RegWrite) -> None:
         """Take a write; its answer has to be OKAY."""
-        self._ctx.rules.eq("HCQ-122/okay", 0, event.resp, "answer on s_axil_cmd", self._ctx.registers)
         place = self._values.locate(event.addr)
+        busy = place is not None and self._commands.busy and place.register.name in HCR
+        if busy and event.resp:
+            self._ctx.rules.observe("HCQ-012/ignored")  # a write that is ignored may be answered so
+        else:
+            self._ctx.rules.eq("HCQ-122/okay", 0, event.resp, "answer on s_axil_cmd", self._ctx.registers)
         if place is None:
             return
         register, index = place.register, self._index(place)
@@ -68,7 +72,7 @@ class RegisterAccess:
         if event.strb & _ALL != _ALL:
             self._written[key] = Written(event.settled, before, "HCQ-122/strobes")
             return
-        if self._commands.busy and register.name in HCR:
+        if busy:
             self._ignored[register.name] = event.settled, event.data
             return
         self._ignored.pop(register.name, None)
@@ -187,9 +191,9 @@ class RegisterAccess:
         ctx, rules = self._ctx, self._ctx.rules
         idle = event.data & 1
         if ctx.quiet:
-            rules.eq("HCQ-120/idle", 1, idle, "STAT.idle at rest", ctx.registers)
-            held = any(cq.held and cq.arm.owes() for cq in ctx.cqs.values())
-            if held or not any(cq.held for cq in ctx.cqs.values()):
+            held = self._queues.held()
+            if held is not None:
+                rules.eq("HCQ-120/idle", int(not held), idle, "STAT.idle at rest", ctx.registers)
                 rules.eq(
                     "HCQ-120/idle", int(held), event.data >> 1 & 1, "STAT.evt_held at rest", ctx.registers
                 )

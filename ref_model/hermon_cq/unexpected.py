@@ -46,7 +46,7 @@ def unexpected_event(ctx: Context, cq: Cq) -> tuple[str, str, str]:
 def _none_waits(cq: Cq) -> tuple[str, str, str]:
     counted = cq.arm.counted
     if cq.ignored:
-        return cq.ignored, "no event", "the doorbell had to be ignored"
+        return cq.ignored, "no event", "the doorbell had to be ignored, or its event discarded"
     if cq.half:
         return "HCQ-055", "no event before the second dword", "the first dword of a doorbell alone"
     if not cq.events:

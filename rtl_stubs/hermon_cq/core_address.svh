@@ -12,6 +12,7 @@ reg rg_cc;
 reg [31:0] tr_offset;                  // of the 32 CQE bytes in the mapped buffer
 reg [31:0] tr_index;                   // MTT entry
 reg [63:0] tr_entry;
+reg tr_ahead;                          // the entry behind is read first (variant)
 reg tr_hit;                            // known without a read
 reg tr_keep;                           // the result may be kept for this CQ
 reg [NUM_CQ_LOG-1:0] tr_cq;
@@ -62,8 +63,12 @@ task start_translation(input [23:0] index);
     tr_offset = cqe_offset(index);
     tr_index = (tr_offset - `MUT(44, 32'd0, {20'd0, rg_page_offset, 5'd0}))
         >> (7'd12 + `MUT(41, rg_page_log, {3'd0, rg_page_log[2:0]}));
+    `MUT_SET(281, tr_index, tr_index & 32'h1F)
     tr_hit = takes(2) && tr_keep && tlb_valid[tr_cq] && tlb_index[tr_cq] == tr_index;
+    tr_ahead = takes(23) && tr_keep && !tr_hit && !tr_ahead && !rg_cc
+        && ((cqe_offset(24'hFF_FFFF) >> (7'd12 + rg_page_log)) > tr_index);
     if (tr_hit) tr_entry = tlb_entry[tr_cq];
+    else if (tr_ahead) start_access(1'b0, mtt_base + {24'd0, rg_mtt} + {29'd0, tr_index + 32'd1, 3'd0}, 7'd8);
     else start_access(1'b0, mtt_base + {24'd0, `MUT(40, rg_mtt, {8'd0, rg_mtt[31:0]})}
                       + {29'd0, tr_index, 3'd0}, 7'd8);
   end

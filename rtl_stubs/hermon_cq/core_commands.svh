@@ -42,6 +42,7 @@ task begin_command;
     else if (`MUT(27, hcr_mod[23:0], hcr_mod[NUM_CQ_LOG-1:0])
              >= `MUT(19, NCQ, (hcr_mod[23:0] == NCQ - 1) ? NCQ - 1 : NCQ))
       finish_command(ST_BAD_INDEX);
+    else if (`MUT(276, 1'b0, hcr_mod[31:24] != 8'd0)) finish_command(ST_BAD_INDEX);
     else if (hcr_mod[23:0] < k_rsvd_cqs) finish_command(ST_BAD_RESOURCE);
     else if (wrong_owner()) begin
       `MUT_IF(24, hcr_opcode == OP_SW2HW && cq_arm[cm_cq] != ARM_NONE,
@@ -52,7 +53,7 @@ task begin_command;
     else if (`MUT(212, 1'b0, hcr_opcode == OP_HW2SW && cq_arm[cm_cq] != ARM_NONE))
       finish_command(ST_BAD_RES_STATE);
     else if (hcr_opcode == OP_SW2HW || hcr_opcode == OP_MODIFY) begin
-      start_access(1'b0, hcr_in & ~64'd63, 7'd64);
+      start_access(1'b0, `MUT(277, hcr_in & ~64'd63, hcr_in & ~64'd31), 7'd64);
       es = E_CMD_IN;
     end else if (hcr_opcode == OP_QUERY || `MUT(25, hcr_opmod == 4'd0, 1'b1)) begin
       start_access(1'b1, hcr_out & ~64'd63, 7'd64);
@@ -62,6 +63,7 @@ task begin_command;
               cq_arm[cm_cq] = ARM_NONE;)
       `MUT_IF(29, hcr_opcode == OP_QUERY && cq_mod_cnt[cm_cq] != 16'd0,
               cq_mod_cnt[cm_cq] = 16'd0;)
+      `MUT_IF(252, hcr_opcode == OP_QUERY && cq_waiting[cm_cq], cq_last_event[cm_cq] = now_us;)
       hcr_go = `MUT(17, 1'b1, 1'b0);
       es = E_CMD_OUT;
     end else begin
@@ -91,7 +93,7 @@ endfunction
 task finish_command(input [7:0] status);
   begin
     es = E_IDLE;
-    hcr_status = status;
+    hcr_status = (takes(26) && status != ST_OK && status != ST_BAD_SIZE) ? ST_BAD_PARAM : status;
     hcr_go = `MUT(188, 1'b0, status == ST_BAD_SIZE);
     in_command = 1'b0;
     scan_left = NCQ + 1;
@@ -102,6 +104,7 @@ task run_command_output;
   begin
     if (mx_done) begin
       if (`MUT(171, mx_err, 1'b0)) begin
+        `MUT_IF(267, hcr_opcode == OP_HW2SW, release_context(cm_cq);)
         finish_command(ST_INTERNAL_ERR);
       end else begin
         if (hcr_opcode == OP_HW2SW) release_context(cm_cq);
@@ -117,10 +120,12 @@ task run_command_input;
     if (mx_done) begin
       mb = swap_dwords(mx_data);
       sizes = hcr_opcode == OP_SW2HW || hcr_opmod == 4'd0;
+      `MUT_IF(286, mx_err && hcr_opcode == OP_MODIFY && hcr_opmod == 4'd1, cq_max_count[cm_cq] = 16'd0;)
       if (`MUT(170, mx_err, 1'b0)) finish_command(ST_INTERNAL_ERR);
       else if (sizes && `MUT(34, mb[3*32+24+:5] > k_max_log, mb[3*32+24+:5] > k_max_log + 1))
         finish_command(takes(11) ? ST_BAD_PARAM : ST_EXCEED_LIM);
       else if (hcr_opcode == OP_SW2HW) check_create;
+      else if (takes(31) && (mb & ~RESERVED & ~modified_fields()) != 512'd0) finish_command(ST_BAD_PARAM);
       else if (cq_status[cm_cq] != 4'h0) finish_command(ST_BAD_RES_STATE);
       else if (hcr_opmod == 4'd0) begin_resize;
       else begin
@@ -130,6 +135,25 @@ task run_command_input;
     end
   end
 endtask
+
+// Bits of the mailbox that MODIFY_CQ has a use for.
+function automatic [511:0] modified_fields();
+  begin
+    modified_fields = 512'd0;
+    case (hcr_opmod)
+      4'd0: begin
+        modified_fields[2*32+5+:7] = 7'h7F;
+        modified_fields[3*32+24+:5] = 5'h1F;
+        modified_fields[6*32+:8] = 8'hFF;
+        modified_fields[6*32+24+:6] = 6'h3F;
+        modified_fields[7*32+3+:29] = {29{1'b1}};
+      end
+      4'd1: modified_fields[4*32+:32] = 32'hFFFF_FFFF;
+      4'd2: modified_fields[5*32+:9] = 9'h1FF;
+      default: modified_fields[0*32+17] = 1'b1;
+    endcase
+  end
+endfunction
 
 task modify;
   begin
@@ -145,6 +169,8 @@ task modify;
         cq_eqn[cm_cq] = `MUT(152, mb[5*32+:9],
             (cq_arm[cm_cq] != ARM_NONE) ? cq_eqn[cm_cq] : mb[5*32+:9]);
         `MUT_SET(31, cq_max_count[cm_cq], mb[4*32+:16])
+        `MUT_SET(253, cq_mod_cnt[cm_cq], 16'd0)
+        `MUT_SET(269, cq_pend_event[cm_cq], 1'b0)
       end
       default: if (mb[0*32+17]) begin
         cq_oi[cm_cq] = `MUT(131, 1'b1, cq_oi[cm_cq] || cq_arm[cm_cq] == ARM_NONE);
@@ -199,6 +225,7 @@ task run_resize_record;
           || `MUT(142, outstanding + (takes(15) ? 2 : 1) > $signed({8'd0, size_of(rg_log)}),
                   1'b0)) begin
         `MUT_SET(36, cq_log[cm_cq], rg_log)
+        `MUT_SET(266, cq_arm[cm_cq], ARM_NONE)
         finish_command(ST_BAD_SIZE);
       end
       else begin_fill(cq_pi[cm_cq] + 24'd1);
@@ -224,6 +251,7 @@ task run_fill_translation;
       finish_translation;
       if (!tr_entry[0]) begin
         `MUT_IF(150, hcr_opcode == OP_MODIFY, store_ring(cm_cq);)
+        `MUT_IF(268, hcr_opcode == OP_SW2HW, create_context(cm_cq);)
         finish_command(ST_ICM_ERROR);
       end else begin
         start_access(1'b1, cqe_address() + `MUT(164, 64'd31, 64'd63), 7'd1);
@@ -259,6 +287,7 @@ task run_fill_write;
         finish_command(ST_OK);
       end else begin
         use_ring(cm_cq);
+        `MUT_SET(283, rg_mtt, cap_mtt[cm_cq])
         start_translation(cq_pi[cm_cq] + `MUT(148, 24'd0, {23'd0, is_full(cm_cq)}));
         es = E_RSZ_MTT;
       end
@@ -304,6 +333,11 @@ task run_resize_write;
         `MUT_SET(139, cq_pi[cm_cq], cq_pi[cm_cq] - 24'd1)
         `MUT_SET(145, cq_arm[cm_cq], ARM_NONE)
         `MUT_SET(146, cq_usr_page[cm_cq], mb[3*32+:24])
+        `MUT_SET(250, cq_last_event[cm_cq], now_us)
+        `MUT_IF(251, cq_arm[cm_cq] == ARM_ANY, cq_arm_ci[cm_cq] = cq_pi[cm_cq];)
+        `MUT_SET(271, cq_cc[cm_cq], 1'b0)
+        `MUT_SET(272, cq_oi[cm_cq], 1'b0)
+        `MUT_SET(284, cq_ci[cm_cq], cq_pi[cm_cq])
         hcr_out = {8'd0, cq_pi[cm_cq], 32'd0};
         finish_command(ST_OK);
       end

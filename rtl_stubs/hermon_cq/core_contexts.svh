@@ -30,9 +30,10 @@ function automatic [511:0] context_image(input [NUM_CQ_LOG-1:0] q);
     context_image[7*32+:32] = cq_mtt[q][31:0];
     context_image[8*32+:24] = `MUT(14, cq_notified[q], {8'd0, cq_notified[q][15:0]});
     context_image[9*32+:24] = cq_sol[q] - (takes(6) ? 24'd1 : 24'd0) + `MUT(61, 24'd0, 24'd1);
-    context_image[10*32+:24] = cq_ci[q];
+    context_image[10*32+:24] = takes(33) ? cq_start[q] : cq_ci[q];
     context_image[11*32+:24] = `MUT(177, cq_pi[q],
-        cq_pi[q] + ((hcr_opcode == OP_HW2SW && rep_valid && rep_cqn == q) ? 24'd1 : 24'd0));
+        cq_pi[q] + ((hcr_opcode == OP_HW2SW && rep_valid && rep_cqn == q) ? 24'd1 : 24'd0))
+        + ((takes(24) && cq_status[q] == 4'h9) ? 24'd1 : 24'd0);
     context_image[14*32+:32] = cq_record[q][63:32];
     context_image[15*32+:32] = cq_record[q][31:0];
   end
@@ -66,7 +67,7 @@ task create_context(input [NUM_CQ_LOG-1:0] q);
   begin
     store_ring(q);
     cq_hw[q] = 1'b1;
-    cq_oi[q] = mb[0*32+`MUT(2, 17, 18)];
+    cq_oi[q] = mb[0*32+`MUT(2, 17, 18)] || `MUT(265, 1'b0, cq_oi[q] === 1'b1);
     cq_cc[q] = mb[0*32+`MUT(2, 18, 17)] || `MUT(16, 1'b0, mb[20]);
     cq_usr_page[q] = `MUT(5, mb[3*32+:24], {8'd0, mb[3*32+:16]});
     cq_max_count[q] = mb[4*32+`MUT(6, 0, 16)+:16];
@@ -78,26 +79,35 @@ task create_context(input [NUM_CQ_LOG-1:0] q);
     cq_pi[q] = `MUT(178, start_index(), (cq_pi[q] != 24'd0) ? cq_pi[q] : start_index());
 `ifdef MUTATION
     cap_log[q] = rg_log;
+    cap_mtt[q] = rg_mtt;
+    if (first_record[q] === 64'bx || first_record[q] == 64'd0) first_record[q] = cq_record[q];
 `endif
-    cq_ci[q] = `MUT(210, start_index(), start_index() + 24'd1);
+    cq_ci[q] = `MUT(263, `MUT(210, start_index(), start_index() + 24'd1),
+        (cq_ci[q] > start_index()) ? cq_ci[q] : start_index());
+    cq_start[q] = start_index();
     cq_notified[q] = start_index();
-    cq_sol[q] = start_index();
-    cq_sol_valid[q] = 1'b0;
+    cq_sol[q] = `MUT(262, start_index(), (cq_sol_valid[q] === 1'b1) ? cq_sol[q] : start_index());
+    cq_sol_valid[q] = `MUT(262, 1'b0, cq_sol_valid[q] === 1'b1);
     cq_arm[q] = `MUT(15, `MUT(179, ARM_NONE, cq_arm[q]), ARM_ANY);
     cq_n_hit[q] = 1'b0;
     cq_sn_done[q] = `MUT(86, `MUT(180, 2'd0, cq_sn_done[q]), 2'd1);
     cq_fired[q] = takes(12) && mb[0*32+8+:4] == 4'hA;
     cq_waiting[q] = 1'b0;
-    cq_mod_cnt[q] = 16'd0;
+    cq_mod_cnt[q] = `MUT(261, 16'd0, (cq_mod_cnt[q] > 16'd0) ? cq_mod_cnt[q] : 16'd0);
     cq_mod_sol[q] = 1'b0;
     cq_last_event[q] = now_us;
     cq_pend_event[q] = 1'b0;
-    cq_pend_error[q] = 1'b0;
+    cq_pend_error[q] = `MUT(260, 1'b0, cq_pend_error[q]);
   end
 endtask
 
 function automatic [23:0] start_index();
   start_index = (TEST_HOOKS != 0) ? dbg_init_idx : 24'd0;
+endfunction
+
+// Whether the event of this CQ has room, so that it leaves in time.
+function automatic goes_out(input [NUM_CQ_LOG-1:0] q);
+  goes_out = cq_eqn[q] < NUM_EQ && cq_event_eqn[q] == cq_eqn[q] && !eq_is_full(cq_eqn[q][4:0]);
 endfunction
 
 // Back to software: no arm, no wait, no event is left.
@@ -106,9 +116,10 @@ task release_context(input [NUM_CQ_LOG-1:0] q);
     cq_hw[q] = 1'b0;
     cq_arm[q] = `MUT(179, ARM_NONE, cq_arm[q]);
     cq_waiting[q] = `MUT(175, 1'b0, cq_waiting[q]);
-    cq_pend_event[q] = `MUT(176, 1'b0, cq_pend_event[q]);
-    cq_pend_error[q] = 1'b0;
+    cq_pend_event[q] = `MUT(176, takes(29) && cq_pend_event[q] && goes_out(q), cq_pend_event[q]);
+    cq_pend_error[q] = `MUT(260, 1'b0, cq_pend_error[q]);
     forget_translation(q);
+    `MUT_IF(288, dq_n != 3'd0, dq_n = 3'd0;)
     `MUT_IF(183, cq_hw[q^1], cq_arm[q^1] = ARM_NONE;)
   end
 endtask

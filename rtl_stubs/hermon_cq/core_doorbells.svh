@@ -41,6 +41,7 @@ task run_doorbell_port;
     if (u_arready) begin
       u_arready = 1'b0;
       u_rvalid = 1'b1;
+      `MUT_SET(258, half_valid[s_axil_uar_araddr>>12], 1'b0)
     end else if (s_axil_uar_arvalid && !u_rvalid) begin
       u_arready = 1'b1;
     end
@@ -60,6 +61,7 @@ task take_doorbell(input [15:0] page, input [8:0] pair);
       if (`MUT(194, s_axil_uar_wstrb[7:4] == 4'hF, s_axil_uar_wstrb[7:4] != 4'h0)
           && `MUT(89, 1'b1, s_axil_uar_wstrb[3:0] == 4'hF) && half_valid[latch]) begin
         half_valid[latch] = 1'b0;
+        `MUT_IF(259, s_axil_uar_wstrb == 8'hFF && half_valid[latch^1], half_valid[latch^1] = 1'b0;)
         push_doorbell(1'b0, page, half[latch], s_axil_uar_wdata[63:32]);
       end
     end else if (pair[8:2] == 7'h40 && s_axil_uar_wstrb[3:0] == 4'hF) begin
@@ -72,7 +74,11 @@ endtask
 
 task push_doorbell(input is_eq, input [15:0] page, input [31:0] low, input [31:0] high);
   reg [1:0] tail;
-  begin
+  begin : push
+`ifdef MUTATION
+    `MUT_IF(279, !is_eq && (es == E_FILL_MTT || es == E_FILL_WRITE), disable push;)
+    `MUT_IF(278, !is_eq && high[31:24] != 8'd0, disable push;)
+`endif
     tail = dq_head + dq_n[1:0];
     dq_eq[tail] = is_eq;
     dq_page[tail] = page;
@@ -119,12 +125,13 @@ reg [4:0] da_eq;                       // EQ being armed
 task begin_eq_doorbell(input [4:0] e, input [31:0] value);
   begin
     if (eq_valid[e]) begin
-      eq_ci[e] = value[23:0];
+      if (`MUT(274, 1'b1, value[31])) eq_ci[e] = value[23:0];
       irq_look = 1'b1;
       if (`MUT(160, value[31], 1'b1) && eq_st[e] != EQ_ALWAYS) begin
         da_eq = e;
         irq_v[e] = 1'b0;
         eq_st[e] = EQ_ARMED;
+        `MUT_IF(287, (e ^ 5'd1) < NUM_EQ && eq_st[e^5'd1] == EQ_IDLE, eq_st[e^5'd1] = EQ_ARMED;)
         es = E_EQ_ARM;
       end
     end

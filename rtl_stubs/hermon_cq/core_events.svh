@@ -56,14 +56,15 @@ task try_event(input [1:0] kind);
   reg [8:0] eqn;
   reg exists;
   begin
-    eqn = (kind == EV_COMPLETION) ? cq_eqn[ev_cq] : {1'b0, async_eqn};
+    eqn = (kind != EV_COMPLETION) ? {1'b0, async_eqn}
+        : takes(28) ? cq_event_eqn[ev_cq] : cq_eqn[ev_cq];
     `MUT_IF(153, kind == EV_CQ_ERROR && eqn != cq_eqn[ev_cq], eqn = cq_eqn[ev_cq];)
     `MUT_SET(100, eqn, {7'd0, eqn[1:0]})
     `MUT_IF(151, kind == EV_COMPLETION && eqn[0], eqn[0] = 1'b0;)
     exists = (kind == EV_COMPLETION || async_en) && eqn < NUM_EQ;
     if (exists) exists = eq_valid[eqn[4:0]];
     if (!exists) begin
-      clear_pending(kind);
+      if (`MUT(289, 1'b1, kind != EV_COMPLETION)) clear_pending(kind);
     end else if (`MUT(98, 1'b0,
                       kind == EV_COMPLETION && now_us - cq_last_event[ev_cq] < 32'd400)) begin
       ev_started = 1'b0;
@@ -92,7 +93,8 @@ endtask
 
 function automatic [63:0] eqe_address(input [4:0] e);
   eqe_address = `MUT(165, eq_base[e], {32'd0, eq_base[e][31:0]})
-      + {35'd0, `MUT(233, eq_pi[e], eq_pi[e] + 24'd1) & (size_of(eq_log[e]) - 24'd1), 5'd0};
+      + {35'd0, `MUT(233, eq_pi[e], eq_pi[e] + 24'd1) & (size_of(
+          `MUT(257, eq_log[e], (eq_log[e] > 5'd5) ? 5'd5 : eq_log[e])) - 24'd1), 5'd0};
 endfunction
 
 function automatic [511:0] eqe(input [1:0] kind);
@@ -150,5 +152,9 @@ task run_interrupts;
     if (irq_look) for (e = 0; e < NUM_EQ; e = e + 1)
       irq_now[e] = (eq_st[e] == EQ_ALWAYS) ? (eq_ci[e] != eq_pi[e]) : irq_v[e];
     irq_look = 1'b0;
+    if (takes(27) && irq_v != {NUM_EQ{1'b0}}) begin
+      irq_v = {NUM_EQ{1'b0}};
+      irq_look = 1'b1;
+    end
   end
 endtask

@@ -156,7 +156,8 @@ task drive_access;
                ? 1 : 0);
     m_axi_wstrb <= (mx_bytes == 7'd1) ? ({{(LANES-1){1'b0}}, 1'b1} << mx_addr[LANE_LOG-1:0])
         : {LANES{`MUT(48, 1'b1,
-                      es != E_REP_CQE || mx_beat != 4'd1 || mx_data[64+:64] != 64'd0)}};
+                      es != E_REP_CQE || mx_beat != 4'd1 || mx_data[64+:64] != 64'd0)
+                 && `MUT(285, 1'b1, es != E_CMD_OUT || mx_data[(mx_beat&4'd7)*AXI_DATA_W+:AXI_DATA_W] != 0)}};
     m_axi_wlast <= (mx_beat + 4'd1 == mx_beats);
   end
 endtask

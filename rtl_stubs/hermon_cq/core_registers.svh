@@ -8,7 +8,9 @@ reg c_rvalid;
 reg [31:0] c_rdata;
 reg [1:0] c_rresp;
 
-assign s_axil_cmd_bresp = 2'b00;
+reg [1:0] c_bresp;
+
+assign s_axil_cmd_bresp = c_bresp;
 assign s_axil_cmd_rresp = c_rresp;
 
 reg [2:0] go_doorbells;                // doorbells taken before the command, not yet executed
@@ -20,6 +22,7 @@ task run_registers;
     if (c_ready) begin
       c_ready = 1'b0;
       c_bvalid = 1'b1;
+      c_bresp = (takes(25) && hcr_go && s_axil_cmd_awaddr[11:2] < 10'h007) ? 2'b10 : 2'b00;
       if (`MUT(193, (&s_axil_cmd_wstrb), 1'b1)) write_register(s_axil_cmd_awaddr[11:2], s_axil_cmd_wdata);
     end else if (s_axil_cmd_awvalid && s_axil_cmd_wvalid && !c_bvalid) begin
       c_ready = 1'b1;
@@ -145,7 +148,7 @@ function automatic [31:0] register_value(input [9:0] word);
         10'h00E: register_value = mtt_base[63:32];
         10'h00F: register_value = mtt_base[31:0];
         10'h010: register_value = (TEST_HOOKS != 0) ? {8'd0, dbg_init_idx} : 32'd0;
-        10'h011: register_value = {30'd0, event_held(), is_idle()};
+        10'h011: register_value = {30'd0, `MUT(275, event_held(), 1'b0), is_idle()};
         10'h012: register_value = cnt_cpl;
         10'h013: register_value = cnt_cqe;
         10'h014: register_value = cnt_eqe;

@@ -46,7 +46,8 @@ endfunction
 
 function automatic capacity_counts(input [NUM_CQ_LOG-1:0] q);
   capacity_counts = `MUT(128, !cq_oi[q], !cq_oi[q] || cq_pi[q] - cq_ci[q] >= (size_of(cq_log[q]) << 1))
-      && !(cq_cc[q] && k_cc_cap == 0);
+      && !(cq_cc[q] && k_cc_cap == 0)
+      || `MUT(270, 1'b0, cq_cc[q] && cq_oi[q] && cq_pi[q] - cq_ci[q] > size_of(cq_log[q]));
 endfunction
 
 function automatic is_full(input [NUM_CQ_LOG-1:0] q);
@@ -65,6 +66,7 @@ task read_record(input [NUM_CQ_LOG-1:0] q);
   reg [63:0] at;
   begin
     at = `MUT(63, cq_record[q], {32'd0, cq_record[q][31:0]});
+    `MUT_SET(264, at, first_record[q])
     start_access(1'b0, `MUT(64, at, at & ~64'd63), `MUT(64, 7'd8, 7'd64));
 `ifdef MUTATION
     rec_at = at[5:3];
@@ -131,7 +133,9 @@ endtask
 
 task run_report_translation;
   begin
-    if (mx_done || tr_hit) begin
+    if (mx_done && tr_ahead) begin
+      start_translation(cq_pi[rep_cq]);
+    end else if (mx_done || tr_hit) begin
       finish_translation;
       if (`MUT(133, 1'b0, !tr_entry[0] && cq_oi[rep_cq])) begin
         count_cqe(rep_cq, rep_solicited, 1'b1);
@@ -210,7 +214,8 @@ task finish_report(input [7:0] code);
     if (mutsel == 163 && b_owed) sts_v = 1'b0;
 `endif
     sts_data = {`MUT(120, rep_tag, (code == R_WRITTEN) ? rep_tag : 32'd0),
-                `MUT(121, code, (code == R_CQ_ERROR) ? R_OVERFLOW : code), rep_cqn};
+                `MUT(121, code, (code == R_CQ_ERROR) ? R_OVERFLOW : code),
+                `MUT(282, rep_cqn, {{(24-NUM_CQ_LOG){1'b0}}, rep_cqn[NUM_CQ_LOG-1:0]})};
     if (`MUT(190, code != R_WRITTEN, code != R_WRITTEN && code != R_NO_CQ)) cnt_ref = cnt_ref + 32'd1;
     scan_left = NCQ + 1;
   end

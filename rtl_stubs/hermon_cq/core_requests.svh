@@ -68,7 +68,8 @@ task take_request(input [NUM_CQ_LOG-1:0] q);
     stale = `MUT(87, rq_sn == cq_sn_done[q], rq_sn <= cq_sn_done[q]);
     `MUT_IF(81, rq_cmd == 3'd0, cq_arm[q] = ARM_NONE;)
     if (cq_status[q] == 4'h0 && rq_cmd[1:0] != 2'd0 && `MUT(80, !rq_cmd[2], 1'b1)
-        && !(k_sn_mode == 1 && `MUT(88, stale, 1'b0))) begin
+        && !(k_sn_mode == 1 && `MUT(88, stale, 1'b0))
+        && !(takes(32) && rq_cmd[1:0] != 2'd3 && illegal_index(q, rq_param))) begin
       kind = rq_cmd[1:0];
       same = (cq_arm[q] != ARM_NONE) && rq_sn == cq_arm_sn[q];
       if (same && cq_arm[q] == ARM_ANY && kind == ARM_SOL) kind = `MUT(82, ARM_ANY, ARM_NONE);
@@ -90,6 +91,12 @@ task take_request(input [NUM_CQ_LOG-1:0] q);
     end
   end
 endtask
+
+// A consumer counter that no correct software can have.
+function automatic illegal_index(input [NUM_CQ_LOG-1:0] q, input [23:0] param);
+  illegal_index = gap(param, cq_pi[q]) > 0
+      || $signed({{8{1'b0}}, cq_pi[q] - param}) > $signed({8'd0, size_of(cq_log[q])});
+endfunction
 
 // Whether the CQE that the request waits for is there.
 function automatic condition(input [NUM_CQ_LOG-1:0] q);
@@ -113,7 +120,7 @@ function automatic gate_open(input [NUM_CQ_LOG-1:0] q);
   reg [31:0] waited;
   reg [31:0] period;
   begin
-    waited = now_us - cq_last_event[q];
+    waited = now_us - (takes(22) ? cq_ready_since[q] : cq_last_event[q]);
     period = {16'd0, `MUT(106, cq_period[q], {4'd0, cq_period[q][11:0]})};
     gate_open = (cq_max_count[q] == 16'd0 && cq_period[q] == 16'd0
             && `MUT(101, 1'b1, cq_mod_cnt[q] > 16'd1))
@@ -129,6 +136,7 @@ endfunction
 
 task decide_event(input [NUM_CQ_LOG-1:0] q, input holds);
   begin
+    if (holds && !cq_waiting[q]) cq_ready_since[q] = now_us;
     cq_waiting[q] = holds;
     if (holds && gate_open(q)) begin
       cq_waiting[q] = 1'b0;
@@ -139,6 +147,9 @@ task decide_event(input [NUM_CQ_LOG-1:0] q, input holds);
       cq_mod_cnt[q] = `MUT(103, 16'd0, cq_mod_cnt[q]);
       cq_mod_sol[q] = 1'b0;
       cq_last_event[q] = now_us;
+      `MUT_IF(254, cq_waiting[q^1], cq_last_event[q^1] = now_us;)
+      `MUT_SET(256, cq_sn_done[q^1], cq_arm_sn[q])
+      cq_event_eqn[q] = cq_eqn[q];
       cq_pend_event[q] = 1'b1;
       scan_left = NCQ + 1;
     end
@@ -160,7 +171,8 @@ task count_cqe(input [NUM_CQ_LOG-1:0] q, input solicited, input moderated);
     end else if (cq_pi[q] - cq_sol[q] == 24'h7FFFFF) begin
       cq_sol_valid[q] = 1'b0;
     end
-    if (moderated && cq_mod_cnt[q] != 16'hFFFF) cq_mod_cnt[q] = cq_mod_cnt[q] + 16'd1;
+    if (moderated && cq_mod_cnt[q] != `MUT(273, 16'hFFFF, 16'h00FF)) cq_mod_cnt[q] = cq_mod_cnt[q] + 16'd1;
+    `MUT_IF(255, cq_waiting[q^1], cq_mod_cnt[q^1] = cq_mod_cnt[q^1] + 16'd1;)
     cnt_cqe = cnt_cqe + 32'd1;
   end
 endtask

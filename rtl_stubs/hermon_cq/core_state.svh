@@ -44,12 +44,17 @@ reg cq_waiting [0:NCQ-1];              // the condition holds, the moderation ga
 reg [15:0] cq_mod_cnt [0:NCQ-1];       // CQEs since the last event, saturating
 reg cq_mod_sol [0:NCQ-1];              // a solicited CQE since the last event
 reg [31:0] cq_last_event [0:NCQ-1];    // microseconds
+reg [31:0] cq_ready_since [0:NCQ-1];   // microseconds, when the condition began to hold (variant)
+reg [8:0] cq_event_eqn [0:NCQ-1];      // EQ when the event fired (variant)
+reg [23:0] cq_start [0:NCQ-1];         // first index (variant)
 reg cq_pend_event [0:NCQ-1];           // completion event to be written
 reg cq_pend_error [0:NCQ-1];           // CQ error event to be written
 reg [7:0] cq_syndrome [0:NCQ-1];
 
 `ifdef MUTATION
 reg [4:0] cap_log [0:NCQ-1];           // size at creation, for one fault
+reg [39:0] cap_mtt [0:NCQ-1];          // MTT address at creation, for one fault
+reg [63:0] first_record [0:NCQ-1];     // DB record of the first life, for one fault
 `endif
 
 // Last translation of each CQ, used only by the variant that keeps it.

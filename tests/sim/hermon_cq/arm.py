@@ -485,3 +485,62 @@ class arm_and_overflow(HermonTest):
             await cq.arm(Arm.ANY)
             await fill(self, cq, 2)
             await self.host.eqs.handle()
+
+
+@dut_test(suites=("full",))
+class neighbour_rounds(HermonTest):
+    """Each queue has sequence numbers of its own.
+
+    Stimulus: rounds in turn on queues whose numbers differ in one bit.
+    Checks: HCQ-053, HCQ-045/fires, HCQ-115.
+    """
+
+    async def scenario(self) -> None:
+        cqs = await start(self, (5, 4, 7, 1), log_size=3)
+        for _ in range(5):
+            for cq in cqs:
+                await round_trip(self, cq)
+
+
+@dut_test(suites=("full",))
+class doorbell_between(HermonTest):
+    """A whole doorbell on another page leaves a half that waits alone.
+
+    Stimulus: between the halves of a queue's doorbell a whole one on each page whose number differs in one
+    bit.
+    Checks: HCQ-121, HCQ-062.
+    """
+
+    async def scenario(self) -> None:
+        halves, *others = await start(self, (5, 4, 7, 1), log_size=4)
+        for other in others:
+            await self.host.uar.write(0x5020, halves.doorbell(Arm.ANY, halves.ci, halves.sn)[0], 0x0F)
+            await round_trip(self, other)
+            await self.host.uar.write(0x5020, halves.ci << 32, 0xF0)
+            await fill(self, halves, 1)
+            await await_event(self, halves)
+            halves.drain()
+
+
+@dut_test(suites=("full",))
+class doorbell_in_command(HermonTest):
+    """A doorbell that comes while a command of another queue fills its ring is not lost.
+
+    Stimulus: requests during the pre-fill of a ring of 512 and during a resize to one.
+    Checks: HCQ-045/fires, HCQ-115, HCQ-058.
+    """
+
+    async def scenario(self) -> None:
+        cq, other = await start(self, (1, 2), log_size=3)
+
+        async def big() -> None:
+            await create(self, 9, log_size=9)
+
+        async def resize() -> None:
+            await other.resize(9)
+
+        for command in (big, resize):
+            await race(self, 1500, command, lambda: cq.arm(Arm.ANY))
+            await fill(self, cq, 1)
+            await await_event(self, cq)
+            cq.drain()

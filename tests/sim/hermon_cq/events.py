@@ -150,12 +150,16 @@ class eq_off(HermonTest):
         await self.host.close_eq(1)
         await second.arm(Arm.ANY)
         await fill(self, second, 1)
+        await self.settle()
         await self.host.open_eq(1, 3, 1)
+        await self.clocks(2 * LONG)  # longer than an event may take
         for cq in (first, second):
             cq.drain()
             cq.sn += 1
             await round_trip(self, cq)
         await overflow(self, second)
+        await self.host.write("ASYNC_EQ", 1 << 31)
+        await self.clocks(2 * LONG)
 
 
 @dut_test(suites=("smoke", "full"))
@@ -226,3 +230,69 @@ class event_numbers(HermonTest):
                 cq = await create(self, number, eqn=eqn, log_size=2)
                 await round_trip(self, cq)
                 await self.host.destroy(number)
+
+
+@dut_test(suites=("full",))
+class eq_moved_full(HermonTest):
+    """An event that waits for room in a full event queue is not lost when its queue moves to another.
+
+    Stimulus: three queues on an event queue of two entries; the one that waits moves.
+    Checks: HCQ-099, HCQ-104/kept, HCQ-120/idle.
+    """
+
+    async def scenario(self) -> None:
+        cqs = await start(self, (1, 2, 3), eqn=1, eq_log_size=1, log_size=4, async_eq=0)
+        for cq in cqs:
+            await cq.arm(Arm.ANY)
+            await fill(self, cq, 1)
+        await self.settle()
+        await self.host.read("STAT")
+        await self.host.move(3, 2)
+        await self.clocks(2 * LONG)
+        await self.host.eqs.handle()
+        await await_event(self, cqs[2], 1 - cqs[2].events)
+        for cq in cqs:
+            cq.drain()
+            await round_trip(self, cq)
+
+
+@dut_test(suites=("full",))
+class eq_laps(HermonTest):
+    """Entries of a large event queue are used one behind the other, lap for lap.
+
+    Stimulus: nine bursts of sixteen events into an event queue of 64 entries.
+    Checks: HCQ-101/place, HCQ-101/owner, HCQ-098.
+    """
+
+    async def scenario(self) -> None:
+        cqs = await start(self, range(16), log_size=2, eq_log_size=6, eqn=1)
+        for _ in range(9):
+            for cq in cqs:
+                await cq.arm(Arm.ANY)
+            await self.producer.send(*(self.producer.plain(number) for number in range(16)))
+            await rest(self)
+            await self.host.eqs.handle()
+            for cq in cqs:
+                cq.drain()
+
+
+@dut_test(suites=("full",))
+class eq_arm_apart(HermonTest):
+    """Arming one event queue arms no other.
+
+    Stimulus: an event queue that is not armed beside one that is armed by doorbells; events on both in turn.
+    Checks: HCQ-102/unarmed, HCQ-102/raised, HCQ-103/index.
+    """
+
+    async def scenario(self) -> None:
+        await start(self, (), eqs=(), async_eq=None)
+        for eqn in range(2):
+            await self.host.open_eq(eqn, 4, eqn)
+        silent, loud = [await create(self, number, eqn=number) for number in range(2)]
+        for _ in range(3):
+            await round_trip(self, loud)
+            await silent.arm(Arm.ANY)
+            await fill(self, silent, 1)
+            await self.settle()
+            await self.host.eqs.handle(arm=False)
+            silent.drain()

@@ -407,3 +407,82 @@ class laps_of_all_sizes(HermonTest):
             cq = await create(self, log_size, log_size=log_size)
             await laps(self, cq, cq.ring.size + 3)
             await self.host.query(log_size)
+
+
+@dut_test(suites=("full",))
+class recreate_again(HermonTest):
+    """Counts, solicited index, consumer counter, record and oi of a former life are gone.
+
+    Stimulus: one number in three lives: with oi and a count, with a count alone, with neither and overrun.
+    Checks: HCQ-114, HCQ-002, HCQ-041, HCQ-048/plain, HCQ-066/early, HCQ-071/not_after.
+    """
+
+    async def scenario(self) -> None:
+        await start(self, ())
+        first = await create(self, 1, log_size=3, max_count=4, oi=True)
+        await fill(self, first, 3, solicited=True)
+        await self.host.destroy(1)
+        second = await create(self, 1, log_size=2, max_count=4)
+        await self.host.query(1)
+        await second.arm(Arm.ANY)
+        await fill(self, second, 1)
+        second.drain()
+        await self.host.eqs.handle()
+        await laps(self, second, 9)
+        await fill(self, second, 1, solicited=True)
+        await self.host.destroy(1)
+        third = await create(self, 1, log_size=2)
+        await third.arm(Arm.SOLICITED)
+        await rest(self)
+        await fill(self, third, 1)
+        await self.host.eqs.handle()
+        await overflow(self, third)
+        await self.host.query(1)
+
+
+@dut_test(suites=("full",))
+class destroy_held_error(HermonTest):
+    """An error event that waits for room is gone when its queue was given back.
+
+    Stimulus: the asynchronous event queue full of completion events, an overflow, HW2SW_CQ, room; then the
+    same number again.
+    Checks: HCQ-112, HCQ-114, HCQ-074/sent.
+    """
+
+    async def scenario(self) -> None:
+        *cqs, full = await start(self, (1, 2, 3), eqn=0, eq_log_size=1, log_size=2, async_eq=0)
+        for cq in cqs:
+            await cq.arm(Arm.ANY)
+            await fill(self, cq, 1)
+        await self.producer.burst(3, full.ring.size + 1)
+        await rest(self)
+        await self.host.destroy(3)
+        await self.clocks(3 * LONG)
+        await self.host.eqs.handle()
+        await self.clocks(LONG)
+        await round_trip(self, await create(self, 3, eqn=0))
+
+
+@dut_test(suites=("full",))
+class destroy_beside(HermonTest):
+    """The end of a queue takes nothing from the requests of another.
+
+    Stimulus: a request at clocks around HW2SW_CQ of another queue, then the CQE it waits for.
+    Checks: HCQ-115, HCQ-045/fires, HCQ-058.
+    """
+
+    async def scenario(self) -> None:
+        (cq,) = await start(self, (1,), log_size=4)
+        for turn, offset in enumerate(range(14, 46, 2)):
+            await create(self, 2, log_size=1)
+
+            async def destroy(opmod: int = turn % 2) -> None:
+                await self.host.destroy(2, opmod)
+
+            async def ring() -> None:
+                await cq.arm(Arm.ANY)
+
+            await race(self, offset, destroy, ring)
+            await fill(self, cq, 1)
+            await await_event(self, cq)
+            cq.drain()

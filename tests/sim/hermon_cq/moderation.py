@@ -169,3 +169,77 @@ class moderation_solicited(HermonTest):
             await await_event(self, cq)
             await rest(self)
             cq.drain()
+
+
+@dut_test(suites=("full",))
+class moderation_undisturbed(HermonTest):
+    """What does not concern a queue's moderation leaves the timer of a waiting request alone.
+
+    Stimulus: in the middle of a period a query, an event of the queue whose number differs in bit 0, a move
+    and a resize.
+    Checks: HCQ-020, HCQ-067, HCQ-093, HCQ-099, HCQ-115.
+    """
+
+    tick_clks = 2
+
+    async def scenario(self) -> None:
+        timed, plain = await start(self, (2, 3), log_size=5, eqn=1)
+        await self.host.moderate(2, 0, 20000)
+        for turn in range(6):
+            before = timed.events
+            await timed.arm(Arm.ANY)
+            await fill(self, timed, 1)
+            await self.clocks(16000)
+            if turn == 1:
+                await self.host.query(2)
+            elif turn == 2:
+                await round_trip(self, plain)
+            elif turn == 3:
+                await self.host.move(2, 2)
+            elif turn == 4:
+                await timed.resize(4)
+            await await_event(self, timed, before + 1 - timed.events, clocks=90_000)
+            timed.drain()
+
+
+@dut_test(suites=("full",))
+class count_undisturbed(HermonTest):
+    """What does not concern a queue's moderation leaves its count alone.
+
+    Stimulus: in the middle of a count a move, and CQEs of the queue whose number differs in bit 0.
+    Checks: HCQ-066/early, HCQ-066/fires, HCQ-099, HCQ-115.
+    """
+
+    async def scenario(self) -> None:
+        counted, beside = await start(self, (4, 5), log_size=5, eqn=1, max_count=6)
+        for turn in range(5):
+            before = counted.events
+            await counted.arm(Arm.ANY)
+            await rest(self)
+            await fill(self, counted, 3)
+            await (self.host.move(4, turn % 3) if turn % 2 else fill(self, beside, 4))
+            await fill(self, counted, 3 if turn else 5)
+            await await_event(self, counted, before + 1 - counted.events, clocks=90_000)
+            counted.drain()
+            beside.drain()
+
+
+@dut_test(suites=("full",))
+class moderation_large(HermonTest):
+    """A count of more than 8 bits is counted whole.
+
+    Stimulus: a count of 300 over two events, the last CQE alone.
+    Checks: HCQ-066/early, HCQ-066/fires.
+    """
+
+    async def scenario(self) -> None:
+        (cq,) = await start(self, (1,), log_size=9, max_count=300)
+        for turn in range(2):
+            await cq.arm(Arm.ANY)
+            await rest(self)
+            await fill(self, cq, 299)
+            await self.host.eqs.handle()
+            before = cq.events if turn else 0
+            await feed_until_event(self, cq, before, 2)
+            await await_event(self, cq, before + 1 - cq.events, clocks=90_000)
+            cq.drain()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tb.agents.axi import DECERR, SLVERR, ErrorRegion
+from tb.host.hermon_cq import CqSettings
 from tb.sequences.hermon import (
     LAST_INDEX,
     LONG,
@@ -299,3 +300,32 @@ class record_lag(HermonTest):
             await fill(self, never, 2)
             never.poll()
             await self.host.query(2)
+
+
+@dut_test(suites=("full",))
+class mailbox_errors(HermonTest):
+    """A command that fails on its mailbox or on an absent page has done nothing.
+
+    Stimulus: HW2SW_CQ and QUERY_CQ with an unwritable mailbox, opmod 1 to 3 with an unreadable one, SW2HW_CQ
+    with an absent page, on a queue that is armed with a count.
+    Checks: HCQ-025, HCQ-109/status, HCQ-018.
+    """
+
+    async def scenario(self) -> None:
+        (cq,) = await start(self, (1,), log_size=3, max_count=3)
+        await cq.arm(Arm.ANY)
+        host, boxes = self.host, (self.host.outbox, self.host.inbox)
+        self.env.axi.set_error_regions([ErrorRegion(box, box + 64, SLVERR) for box in boxes])
+        await host.destroy(1)
+        await host.query(1)
+        await host.moderate(1, 0, 0)
+        await host.move(1, 2)
+        await host.ignore_overrun(1)
+        self.env.axi.set_error_regions([])
+        await host.query(1)
+        absent = host.prepare(CqSettings(2, log_size=8))
+        host.mtt.entry(absent.ring.mtt, 1, absent.ring.pages[1], 0)
+        await host.sw2hw(absent)
+        await host.query(2)
+        await fill(self, cq, 4)
+        await host.eqs.handle()

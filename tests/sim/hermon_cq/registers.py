@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ref_model.registers import layout
-from tb.sequences.hermon import reset, round_trip, start
+from tb.sequences.hermon import await_event, fill, reset, round_trip, start
 from tb.testcase import HermonTest, dut_test
 
 EQ_BLOCK = "EQ"
@@ -137,3 +137,26 @@ class uar_offsets(HermonTest):
             await round_trip(self, cq)
         for number in range(int(self.host.knobs["NUM_EQ"])):
             await self.host.read("EQ_CI", number)
+
+
+@dut_test(suites=("full",))
+class ignored_bits(HermonTest):
+    """Bits that have no meaning change nothing: of the CQ number, of mailbox pointers, of doorbells.
+
+    Stimulus: HCR_MOD with its upper byte, mailbox pointers with their low bits, dword 1 of a doorbell with
+    its upper byte and dword 0 with bits 27, 30 and 31.
+    Checks: HCQ-020, HCQ-021, HCQ-045/fires, HCQ-106/reads.
+    """
+
+    async def scenario(self) -> None:
+        (cq,) = await start(self, (1,), log_size=3)
+        for first_bits, second_bits in ((0, 0xA5 << 24), (1 << 27, 0), (3 << 30, 0)):
+            first, second = cq.doorbell(2, cq.ci, cq.sn)
+            await self.host.ring_cq(1, first | first_bits, second | second_bits)
+            await fill(self, cq, 1)
+            await await_event(self, cq)
+            cq.drain()
+        await self.host.query(0xA5 << 24 | 1)
+        for low in (1, 0x3F, 0x20):
+            await self.host.command(0x2C, 1, 1, {"cq_max_count": low & 1}, inbox=self.host.inbox | low)
+            await self.host.query(1)

@@ -112,7 +112,7 @@ class resize_refused(HermonTest):
         for number, unread in enumerate((2, 3, 4, 5, 6)):
             cq = await create(self, number, log_size=3)
             await laps(self, cq, 3)
-            await cq.arm(Arm.NTH, cq.ci + unread)
+            await (cq.arm(Arm.SOLICITED) if unread == 5 else cq.arm(Arm.NTH, cq.ci + unread))
             await fill(self, cq, unread)
             await cq.resize(2)
             await self.host.query(number)
@@ -262,3 +262,25 @@ class resize_error_queue(HermonTest):
         await again.arm(Arm.ANY)
         await fill(self, again, 1)
         await await_event(self, again)
+
+
+@dut_test(suites=("full",))
+class resize_kept(HermonTest):
+    """A collapsed queue stays collapsed over a resize, and one that ignores overruns goes on to do so.
+
+    Stimulus: two resizes in a row of a queue with oi, one with cc and one with both, more CQEs than fit.
+    Checks: HCQ-093, HCQ-081, HCQ-085, HCQ-089.
+    """
+
+    async def scenario(self) -> None:
+        await start(self, ())
+        for number, (oi, cc) in enumerate(((True, False), (False, True), (True, True))):
+            cq = await create(self, number, log_size=3, oi=oi, cc=cc)
+            for new in (2, 4):
+                await fill(self, cq, 3)
+                cq.publish(cq.skip(3))
+                await self.host.resize_command(number, self.host.rings.make(new, collapsed=cc))
+                cq.publish(cq.skip(1))
+                await self.host.query(number)
+            await fill(self, cq, 40 if oi else 3)
+            await self.host.query(number)

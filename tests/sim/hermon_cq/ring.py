@@ -225,3 +225,22 @@ class collapsed_capacity(HermonTest):
                 await self.producer.burst(number, 3)
                 await self.host.query(number)
             await self.host.destroy(number)
+
+
+@dut_test(suites=("full",))
+class ring_far(HermonTest):
+    """Entries far into a large ring are found by all bits of their page number.
+
+    Stimulus: rings of 16384 entries whose counters start at pages 31, 32, 100 and before the last.
+    Checks: HCQ-026, HCQ-027, HCQ-030, HCQ-106/reads.
+    """
+
+    async def scenario(self) -> None:
+        await start(self, ())
+        per_page = 4096 // self.host.rings.stride
+        for number, page in enumerate((32, 100, (1 << 14) // per_page)):
+            await self.host.start_at(page * per_page - 3)
+            cq = await create(self, number, log_size=14, opmod=1)
+            await fill(self, cq, 6)
+            cq.drain()
+            await self.host.destroy(number)

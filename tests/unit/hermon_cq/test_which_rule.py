@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import pytest
 
-from ref_model.events import SideBand
+from ref_model.events import RegWrite, SideBand
 from ref_model.hermon_cq import context, ports
 from ref_model.hermon_cq.endpoint import CommandEngine, EngineCq
 from ref_model.hermon_cq.endpoint.engine import ICM_ERROR, OVERFLOW, BusError, Refused
@@ -16,7 +16,7 @@ from ref_model.hermon_cq.ports import Report, Status
 from ref_model.rules import specification
 from tb.agents.hermon_pins import BREACHES, HANGS
 from tests.unit.hermon_cq import scenarios
-from tests.unit.hermon_cq.bench import CLK, MODIFY, PAGES, RECORDS, SOL, US, Bench
+from tests.unit.hermon_cq.bench import CLK, MODIFY, PAGES, QUERY, RECORDS, SOL, US, Bench
 from tests.unit.hermon_cq.test_rules import first
 
 # -- engines ------------------------------------------------------------------------------------------------
@@ -460,6 +460,125 @@ def test_report_that_is_lost_in_a_stall_of_the_status_stream(lost: bool) -> None
     bench.report(1)
     bench.sync()
     assert first(bench) == ("HCQ-108" if lost else "none")
+
+
+@pytest.mark.parametrize("busy", [True, False])
+def test_error_answer_to_a_write_of_the_hcr(busy: bool) -> None:
+    """A write that is ignored because a command runs may be answered so, no other."""
+    bench = Bench()
+    bench.create(1)
+    if busy:
+        bench.start_command(QUERY, 0, 1)
+    addr = bench.address("HCR_IN_L")
+    bench.events.append(RegWrite(bench.now, bench.now + CLK, addr, 0, 0xF, 2, ports.CMD))
+    bench.now += 2 * CLK
+    bench.end_command() if busy else bench.sync()
+    assert first(bench) == ("none" if busy else "HCQ-122/okay")
+
+
+@pytest.mark.parametrize("shown", [0b10, 0b01, 0b00, 0b11])
+@pytest.mark.parametrize("error", [False, True])
+def test_status_while_an_event_waits_for_room(shown: int, error: bool) -> None:
+    """A held event is pending: STAT.evt_held is 1 and STAT.idle 0, whichever kind of event it is."""
+    bench = Bench(set_up=False)
+    bench.bring_up(eq_log=1)
+    for number in range(1, 4):
+        bench.create(number, 2, c_eqn=3)
+        if not error or number < 3:
+            bench.arm(number)
+        bench.sync()
+        bench.reports(number, 1)
+    if error:
+        bench.reports(3, 4)
+    bench.quiet()
+    bench.read("STAT", shown)
+    bench.sync()
+    assert first(bench) == ("none" if shown == 0b10 else "HCQ-120/idle")
+
+
+@pytest.mark.parametrize("late", [True, False])
+def test_event_for_a_queue_that_is_not_valid(late: bool) -> None:
+    """It is discarded; what is asked for behind it has its event."""
+
+    class Keeps(CommandEngine):
+        def send(self, number: int | None, data: bytes) -> bool:
+            return super().send(number, data) and not (late and number == 1 and not self.eqs[1].valid)
+
+    bench = Bench({}, Keeps)
+    cq = bench.create(1, c_eqn=1)
+    bench.write("EQ_CFG", 0, 1)
+    bench.arm(1)
+    bench.sync()
+    bench.reports(1, 1)
+    bench.quiet()
+    bench.write("EQ_CFG", 1 << 16 | 4 << 8 | 1, 1)
+    bench.engine.put(bench.now, lambda: None)  # the engine looks around
+    bench.wait(2000)
+    assert first(bench) == ("HCQ-064" if late else "none")
+    if not late:
+        cq.sn += 1
+        bench.publish(1)
+        bench.arm(1)
+        bench.reports(1, 1)
+        assert bench.take_events(1) == [(0, 1)]
+        assert bench.finish() == []
+
+
+@pytest.mark.parametrize("off", [True, False])
+def test_error_event_without_an_asynchronous_queue(off: bool) -> None:
+    """It is discarded: none is owed when there is a queue later. With one from the start it is."""
+
+    class Silent(CommandEngine):
+        def send(self, number: int | None, data: bytes) -> bool:
+            return True if data[1] == 4 else super().send(number, data)
+
+    bench = Bench({}, Silent)
+    bench.create(1, 2)
+    if off:
+        bench.write("ASYNC_EQ", 3)
+    bench.reports(1, 5)
+    bench.quiet()
+    if off:
+        bench.write("ASYNC_EQ", 1 << 31 | 3)
+    bench.wait(2000)
+    assert first(bench) == ("none" if off else "HCQ-074/sent")
+
+
+@pytest.mark.parametrize("keeps", [True, False])
+def test_request_that_waits_for_its_period_over_a_resize(keeps: bool) -> None:
+    class Forgets(CommandEngine):
+        def resize(self, cq: EngineCq, fields: dict[str, int]) -> int:
+            if not keeps:
+                cq.request = None
+            return super().resize(cq, fields)
+
+    bench = Bench({}, Forgets)
+    bench.pace(US)
+    bench.create(1, 3, cq_period=200)
+    bench.arm(1)
+    bench.sync()
+    bench.reports(1, 1)
+    assert bench.resize(1, 4) == 0
+    bench.wait(10_000)
+    assert first(bench) == ("none" if keeps else "HCQ-093")
+
+
+@pytest.mark.parametrize("keeps", [True, False])
+def test_release_that_fails_on_its_mailbox(keeps: bool) -> None:
+    class Releases(CommandEngine):
+        def destroy(self, cq: EngineCq, opmod: int, outbox: int) -> int:
+            if not keeps:
+                del self.cqs[cq.number]
+                self.write(outbox, self.context_image(cq))
+            return super().destroy(cq, opmod, outbox)
+
+    bench = Bench({}, Releases)
+    bench.create(1)
+    bench.engine.errors = lambda addr, write: 2 if write else 0
+    assert bench.destroy(1) == 1
+    bench.engine.errors = lambda addr, write: 0
+    bench.command(QUERY, 0, 1)
+    assert first(bench) == ("none" if keeps else "HCQ-025")
 
 
 def test_old_count_that_holds_until_the_next_event() -> None:
