@@ -93,7 +93,7 @@ task create_context(input [NUM_CQ_LOG-1:0] q);
     cq_sn_done[q] = `MUT(86, `MUT(180, 2'd0, cq_sn_done[q]), 2'd1);
     cq_fired[q] = takes(12) && mb[0*32+8+:4] == 4'hA;
     cq_waiting[q] = 1'b0;
-    cq_mod_cnt[q] = `MUT(261, 16'd0, (cq_mod_cnt[q] > 16'd0) ? cq_mod_cnt[q] : 16'd0);
+    cq_mod_cnt[q] = `MUT(261, 16'd0, ((cq_mod_cnt[q] > 16'd0) === 1'b1) ? cq_mod_cnt[q] : 16'd0);
     cq_mod_sol[q] = 1'b0;
     cq_last_event[q] = now_us;
     cq_pend_event[q] = 1'b0;
