@@ -32,7 +32,7 @@ class Patient:
         await self._sleep(round(microseconds * US))
 
     async def wait_until(
-        self, look: Callable[[], Awaitable[bool] | bool], what: str, limit_ps: int | None = None
+        self, look: Callable[[], Awaitable[bool]], what: str, limit_ps: int | None = None
     ) -> None:
         """Look again and again until true, less often the longer it takes.
 
@@ -41,14 +41,9 @@ class Patient:
         """
         limit = self.LIMIT_PS if limit_ps is None else limit_ps
         waited = 0
-        while not await _seen(look):
+        while not await look():
             if waited >= limit:
                 raise TimeoutError(f"{what} did not happen within {limit // US} us")
             pause = max(self.POLL_PS, min(waited // 8, self.LONGEST_POLL_PS))
             await self._sleep(pause)
             waited += pause
-
-
-async def _seen(look: Callable[[], Awaitable[bool] | bool]) -> bool:
-    found = look()
-    return found if isinstance(found, bool) else await found
